@@ -1,0 +1,147 @@
+"""The structure of arguments and results: nested containers with numeric leaves.
+
+`describe` turns a value into a hashable `Spec`; `flatten` lists its numeric leaves (scalars and arrays) in order;
+`unflatten` builds a value of the same structure from new leaves.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Union
+
+import numpy as np
+
+from s2sgrad.ir import Type
+from s2sgrad.rules.registry import type_of
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A number or an array. `zero_d` marks a 0-d array (handled as a scalar inside); `readonly` an array whose
+    memory may not be written (numba gives it a type of its own)."""
+
+    type: Type
+    zero_d: bool = False
+    readonly: bool = False
+
+
+class Static:
+    """A value fixed at specialisation: string, None, type, function, module, any other object.
+
+    Compared by equality for plain immutable data and by identity otherwise.
+    """
+
+    __slots__ = ("value",)
+    PLAIN = (str, bytes, type(None), np.dtype, slice, type(Ellipsis), frozenset)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, o: object) -> bool:
+        if not isinstance(o, Static):
+            return False
+        return self.value is o.value or (type(self.value) is type(o.value) and isinstance(self.value, self.PLAIN) and self.value == o.value)
+
+    def __hash__(self) -> int:
+        return hash(repr(self.value)) if isinstance(self.value, self.PLAIN) else id(self.value)
+
+    def __repr__(self) -> str:
+        return f"Static({self.value!r})"
+
+
+@dataclass(frozen=True)
+class Node:
+    """A container. kind: 'tuple', 'list', 'dict', 'namedtuple', 'dataclass', 'object' (plain class, attributes)."""
+
+    kind: str
+    cls: Any
+    keys: tuple[Any, ...]
+    children: tuple[Spec, ...]
+
+
+Spec = Union[Leaf, Static, Node]
+
+
+def describe(value: Any) -> Spec:
+    """The structure of a value, with a `Type` at each numeric leaf."""
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "fcbiu":
+            return Static(value)
+        return Leaf(type_of(value), zero_d=value.ndim == 0, readonly=value.ndim > 0 and not value.flags.writeable)
+    if isinstance(value, (bool, int, float, complex, np.number, np.bool_)):
+        return Leaf(type_of(value))
+    kids = children(value)
+    if kids is None:
+        return Static(value)
+    kind, keys, items = kids
+    return Node(kind, type(value), tuple(keys), tuple(describe(v) for v in items))
+
+
+def children(value: Any) -> tuple[str, Sequence[Any], Sequence[Any]] | None:
+    """(kind, keys, items) of a container, None for anything else."""
+    if isinstance(value, tuple):
+        fields = getattr(value, "_fields", None)
+        return ("namedtuple", fields, list(value)) if fields is not None else ("tuple", range(len(value)), list(value))
+    if isinstance(value, list):
+        return "list", range(len(value)), value
+    if isinstance(value, dict):
+        return "dict", list(value), list(value.values())
+    if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, types.MethodType, np.ufunc, np.dtype)) or callable(value):
+        return None
+    if dataclasses.is_dataclass(value):
+        names = [f.name for f in dataclasses.fields(value)]
+        return "dataclass", names, [getattr(value, n) for n in names]
+    if type(value).__module__ not in ("builtins", "numpy") and isinstance(getattr(value, "__dict__", None), dict):
+        return "object", list(vars(value)), list(vars(value).values())
+    return None
+
+
+def flatten(value: Any, spec: Spec) -> list[Any]:
+    """The numeric leaves of a value, in order."""
+    if isinstance(spec, Leaf):
+        return [value[()] if spec.zero_d else value]
+    if isinstance(spec, Static):
+        return []
+    _, _, items = children(value)  # type: ignore[misc]
+    return [leaf for v, s in zip(items, spec.children, strict=True) for leaf in flatten(v, s)]
+
+
+def leaves(spec: Spec) -> list[Leaf]:
+    """The leaf specs, in the order of `flatten`."""
+    if isinstance(spec, Leaf):
+        return [spec]
+    if isinstance(spec, Static):
+        return []
+    return [x for c in spec.children for x in leaves(c)]
+
+
+def unflatten(spec: Spec, values: Sequence[Any], static: Callable[[Any], Any] = lambda v: v) -> Any:
+    """A value of this structure from its leaves. `static` maps the static parts."""
+    it = iter(values)
+    out = _build(spec, it, static)
+    assert next(it, it) is it, "leaves left over"
+    return out
+
+
+def _build(spec: Spec, it: Any, static: Callable[[Any], Any]) -> Any:
+    if isinstance(spec, Leaf):
+        v = next(it)
+        return np.asarray(v) if spec.zero_d else v
+    if isinstance(spec, Static):
+        return static(spec.value)
+    items = [_build(c, it, static) for c in spec.children]
+    if spec.kind == "tuple":
+        return tuple(items)
+    if spec.kind == "list":
+        return items
+    if spec.kind == "dict":
+        return dict(zip(spec.keys, items, strict=True))
+    if spec.kind == "namedtuple":
+        return spec.cls(*items)
+    obj = object.__new__(spec.cls)
+    for k, v in zip(spec.keys, items, strict=True):
+        object.__setattr__(obj, k, v)
+    return obj

@@ -29,14 +29,19 @@ class Op:
         'general' (explicit adjoint and tangent), 'zero' (derivative is zero everywhere: floor, comparisons, shapes,
         creation), 'none' (no derivative: using it on active data is refused with `why`).
     fn: the NumPy implementation `fn(*args, **attrs)`; also defines the result type.
-    syntax: how a call prints: a template such as "np.sin(_0)" or "_0 + _1" (`_args` = all arguments, `_name` = attr),
-        or a function (args as text-producing nodes, attrs) handled by the emitter.
+    syntax: how a call prints: a Python expression in which `_0`, `_1`, ... stand for the arguments ("np.sin(_0)",
+        "_0 + _1"), or a function of the `ir.Call` that returns such a template.
     partials: for elementwise: one function per argument, `p(*args, out=out, **attrs) -> Expr | None`.
     adjoint: `adjoint(g, *args, out=out, wanted=(bool, ...), **attrs) -> tuple[Expr | None, ...]`: contributions, each
         broadcastable to its argument.
     tangent: `tangent(dots, *args, out=out, **attrs) -> Expr`; `dots[i]` is None where inactive.
+        Elementwise operations may declare both as well; they are then preferred to `partials` (complex arguments, better text).
+        With several results `g` and `out` are tuples (`g[k]` None where the result is inactive) and `tangent` returns a
+        tuple. Contributions may share equal subexpressions (one `np.linalg.solve`), which are worth a temporary. A
+        contribution may have a wider dtype than the argument: it is cast when accumulated.
     singular: partials can be infinite or nan at finite arguments where the value is finite (or masked):
         a contribution is then forced to zero where the incoming adjoint is exactly zero.
+        `is_singular(args)` tells for given arguments (division by a constant is not).
     """
 
     name: str
@@ -52,6 +57,14 @@ class Op:
     why: str = ""
     helper: Callable[..., Any] | None = None  # prints as a call of this function; the emitter adds its source to the module
     python: tuple[Any, ...] = field(default=())  # Python objects (np.sin, math.sin, operator.add) that mean this operation
+    safe: Callable[..., bool] | None = None  # safe(*args): a singular operation is regular for these arguments
+
+    def is_singular(self, args: Sequence[Expr]) -> bool:
+        return self.singular and not (self.safe is not None and self.safe(*args))
+
+    def template(self, call: Call) -> str:
+        """The text of a call, with `_0`, `_1`, ... for the arguments."""
+        return self.syntax(call) if callable(self.syntax) else self.syntax
 
 
 OPS: dict[str, Op] = {}

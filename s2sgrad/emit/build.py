@@ -23,8 +23,16 @@ def comment(text: str) -> gast.AST:
     return gast.Expr(gast.Constant(CommentText(text), None))
 
 
+def stored(target: gast.AST) -> gast.AST:
+    """The same node as the target of an assignment."""
+    target.ctx = gast.Store()
+    for t in getattr(target, "elts", ()):
+        t.ctx = gast.Store()
+    return target
+
+
 def assign(target: gast.AST, value: gast.AST) -> gast.AST:
-    return gast.Assign([target], value, None)
+    return gast.Assign([stored(target)], value, None)
 
 
 class Builder:
@@ -183,9 +191,9 @@ class Builder:
         return gast.Subscript(self.var(base), whole, gast.Store())
 
     def on_store(self, s: ir.Store) -> list[gast.AST]:
-        return [assign(self.place(s.base, s.index), self.stored(s.base, s.value))]
+        return [assign(self.place(s.base, s.index), self.cast_by_store(s.value))]
 
-    def stored(self, base: Var, value: Expr) -> gast.AST:
+    def cast_by_store(self, value: Expr) -> gast.AST:
         """A constant that is stored is cast anyway: print it plainly."""
         if isinstance(value, Const) and value.type.dtype in PLAIN_DTYPES:
             return self.value(value)
@@ -203,7 +211,7 @@ class Builder:
             at = where[0] if len(where) == 1 else gast.Tuple(where, gast.Load())
             return [gast.Expr(gast.Call(self.np("np.add.at"), [self.var(s.base), at, self.expr(value)], []))]
         target = self.place(s.base, s.index) if s.index else self.var(s.base)
-        return [gast.AugAssign(target, op, self.expr(value))]
+        return [gast.AugAssign(stored(target), op, self.expr(value))]
 
     def on_if(self, s: ir.If) -> list[gast.AST]:
         found = self.assertion(s)
@@ -231,7 +239,7 @@ class Builder:
             self.modules.add("prange")
         args = [self.plain_int(b) for b in bounds]
         loop = gast.Call(name("prange" if s.parallel else "range"), args, [])
-        return [gast.For(self.var(s.var), loop, self.block(self.leave(s.body, s.exit)), [], None)]
+        return [gast.For(stored(self.var(s.var)), loop, self.block(self.leave(s.body, s.exit)), [], None)]
 
     def plain_int(self, e: Expr) -> gast.AST:
         return constant(int(e.value)) if isinstance(e, Const) else self.expr(e)

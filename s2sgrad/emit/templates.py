@@ -89,7 +89,7 @@ class Fill:
 
     def dropped(self, node: Any) -> bool:
         """Is this operand an attribute that need not be printed?"""
-        if not (isinstance(node, gast.Name) and node.id.startswith("_")) or self.splice(node) is not None:
+        if not (isinstance(node, gast.Name) and node.id.startswith("_")) or self.splice(node) is not None or node.id in self.extra:
             return False
         key = node.id[1:]
         if key.isdigit() or key in ("shape", "shape1"):

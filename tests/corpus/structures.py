@@ -1,0 +1,201 @@
+"""Tuples, named tuples, dataclasses, dicts and lists as arguments, inside and as results."""
+from collections import namedtuple
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tests.corpus import case
+
+X = np.array([0.3, -1.2, 0.7, 2.1])
+Params = namedtuple("Params", ["w", "b"])
+
+
+class Typed(NamedTuple):
+    scale: float
+    shift: np.ndarray
+
+
+@dataclass
+class Spring:
+    k: float
+    rest: float
+    mass: np.ndarray
+
+    def force(self, x):
+        return -self.k * (x - self.rest)
+
+    @property
+    def total(self):
+        return np.sum(self.mass)
+
+
+@dataclass(frozen=True)
+class Layer:
+    w: np.ndarray
+    b: float
+    kind: str = "tanh"
+
+    def __call__(self, x):
+        z = np.sum(self.w * x) + self.b
+        if self.kind == "tanh":
+            return np.tanh(z)
+        return z
+
+
+class Plain:
+    def __init__(self, a, n):
+        self.a = a
+        self.n = n
+
+    def value(self, x):
+        return self.a[0] * x ** self.n + self.a[1]
+
+
+def tuple_argument(p, x):
+    w, b = p
+    return np.sum(w * x) * b
+
+
+def nested_tuple_argument(p):
+    (a, b), c = p
+    return a * b[0] + c * b[1] * a
+
+
+def namedtuple_argument(p, x):
+    return np.sum(p.w * x) + p.b * p.w[0] ** 2
+
+
+def namedtuple_made(x, y):
+    p = Params(x * y, x + y)
+    q = p._replace(w=p.b * 2.0)
+    return p.w * q.w + q[1]
+
+
+def typed_namedtuple(t, x):
+    return t.scale * np.sum(t.shift * x)
+
+
+def dict_argument(d, x):
+    return np.sum(d["w"] * x) ** 2 + d["b"]
+
+
+def dict_inside(x):
+    d = {"a": x * 2.0, "b": x * x}
+    d["c"] = d["a"] * d["b"]
+    s = 0.0
+    for k in ("a", "b", "c"):
+        s += np.sum(d[k])
+    for k, v in d.items():
+        if k != "a":
+            s += np.sum(v)
+    return s
+
+
+def list_argument(ws, x):
+    for w in ws:
+        x = np.tanh(w * x)
+    return np.sum(x)
+
+
+def dataclass_argument(s, x):
+    f = s.force(x)
+    return f * f / s.total + s.mass[0] * s.k
+
+
+def frozen_dataclass(layer, x):
+    return layer(x) ** 2
+
+
+def plain_class(p, x):
+    return p.value(x) * 2.0
+
+
+def layers_in_list(layers, x):
+    y = x
+    for layer in layers:
+        y = y * layer(y)
+    return np.sum(y)
+
+
+def tuple_inside(x, y):
+    t = (x, y, x * y)
+    a, *rest = t
+    b = rest[0] + rest[1]
+    return a * b + t[-1] * len(t)
+
+
+def star_unpacking(x):
+    first, *middle, last = x[0], x[1], x[2], x[3]
+    return first * last + middle[0] * middle[1]
+
+
+def tuple_swap_in_loop(x, y):
+    state = (x, y)
+    for k in range(3):
+        a, b = state
+        state = (b * 0.9, a + 0.1 * b)
+    return state[0] * state[1]
+
+
+def helper_several_returns(x):
+    def stats(v):
+        m = np.mean(v)
+        return m, np.mean((v - m) ** 2)
+    m, var = stats(x)
+    return m / (1.0 + var)
+
+
+def tuple_result(x, y):
+    return x * y, np.sin(x) + y
+
+
+def structured_result(x, p):
+    return {"loss": np.sum(x) * p[0], "aux": (x * p[1], p[0] ** 2)}
+
+
+def array_result(x):
+    y = np.empty(3)
+    y[0] = x[0] * x[1]
+    y[1:] = np.sin(x[2:])
+    return y
+
+
+def namedtuple_result(x):
+    return Params(x * x, np.sum(x))
+
+
+def written_dict_values(d):
+    d["w"][0] = d["w"][1] * d["b"]
+    d["b"] = d["b"] * 2.0
+    return np.sum(d["w"]) * d["b"]
+
+
+def dict_of_dicts(p, x):
+    h = np.tanh(p["one"]["w"] @ x + p["one"]["b"])
+    return np.sum(p["two"]["w"] * h) + p["two"]["b"]
+
+
+W = np.array([[0.1, 0.2, -0.3, 0.4], [0.5, -0.6, 0.7, 0.8]])
+case(tuple_argument, ((X, 0.4), X[::-1].copy()))
+case(nested_tuple_argument, (((0.3, X), 1.2),))
+case(namedtuple_argument, (Params(X, 0.4), X[::-1].copy()))
+case(namedtuple_made, (0.3, 0.9))
+case(typed_namedtuple, (Typed(0.3, X), X + 1.0))
+case(dict_argument, ({"w": X, "b": 0.4}, X + 1.0), numba="fast")
+case(dict_inside, (X,))
+case(list_argument, ([X, X + 1.0, X * 2.0], X * 0.5))
+case(dataclass_argument, (Spring(2.0, 0.1, X + 3.0), 0.7))
+case(frozen_dataclass, (Layer(X, 0.2), X * 0.3))
+case(plain_class, (Plain(X, 3), 0.7), wrt=(0, 1))
+case(layers_in_list, ([Layer(X, 0.2), Layer(X * 2.0, 0.1, "linear")], X * 0.3))
+case(tuple_inside, (0.3, 0.9))
+case(star_unpacking, (X,))
+case(tuple_swap_in_loop, (0.3, 0.9))
+case(helper_several_returns, (X,))
+case(tuple_result, (0.3, 0.9), seeded=True)
+case(structured_result, (X, (0.3, 0.9)), seeded=True)
+case(array_result, (X,), seeded=True, numba="fast")
+case(namedtuple_result, (X,), seeded=True)
+case(written_dict_values, ({"w": X, "b": 0.4},))
+case(dict_of_dicts, ({"one": {"w": W, "b": X[:2]}, "two": {"w": X[2:], "b": 0.1}}, X))

@@ -1,0 +1,44 @@
+"""Operations that only lowered programs contain: calls of the functions of `s2sgrad.runtime`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from s2sgrad import ir
+from s2sgrad.ir import Array, Scalar, Type
+from s2sgrad.rules.registry import OPS, Op, register
+from s2sgrad.runtime import arrays, extents, transforms
+
+
+def helper(name: str, fn: Callable[..., Any], result: Callable[..., Type]) -> None:
+    if name not in OPS:
+        n = fn.__code__.co_argcount
+        register(Op(name, "zero", fn, f"{fn.__name__}({', '.join(f'_{i}' for i in range(n))})", result=result, helper=fn))
+
+
+def integer(*types: Type) -> Type:
+    return ir.INT
+
+
+def first(*types: Type) -> Type:
+    return types[0]
+
+
+def fresh_like_first(*types: Type) -> Type:
+    t = types[0]
+    return Array(t.dtype, t.ndim)
+
+
+for _name in ("broadcast_extent", "equal_extent", "nonempty", "wrap_index", "nonzero_divisor", "integer_power"):
+    helper(_name, getattr(extents, _name), integer)
+helper("check_extent", extents.check_extent, lambda *t: ir.BOOL)
+helper("reassociated", extents.reassociated, first)
+helper("reserve", extents.reserve, first)
+helper("mask_positions", arrays.mask_positions, lambda *t: Array("int64", 2))
+helper("diagonal_view", arrays.diagonal_view, lambda t: Array(t.dtype, 1, "A"))
+helper("sorted_lanes", arrays.sorted_lanes, fresh_like_first)
+helper("argsorted_lanes", arrays.argsorted_lanes, lambda t: Array("int64", t.ndim))
+helper("round_to", arrays.round_to, lambda x, d: Scalar("float64"))
+register(Op("imax", "zero", max, "max(_0, _1)", result=integer))
+register(Op("imin", "zero", min, "min(_0, _1)", result=integer))

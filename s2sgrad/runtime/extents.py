@@ -1,0 +1,81 @@
+"""Extents, indices and exact arithmetic of generated code.
+
+Every function here is plain Python that numba compiles. The emitter appends the source of those that a text uses, so none of them may
+refer to another module than NumPy and math, or to each other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def reassociated(a, b):
+    """a + b, in an order chosen by the compiler (sums only)."""
+    return a + b
+
+
+def broadcast_extent(n, m):
+    """The extent of two axes broadcast together."""
+    n = max(n, 0)
+    m = max(m, 0)
+    if n == m or m == 1:
+        return n
+    if n == 1:
+        return m
+    raise ValueError("operands could not be broadcast together: extents", n, m)
+
+
+def check_extent(n, m):
+    """An axis of extent n is assigned to one of extent m: equal, or 1."""
+    n = max(n, 0)
+    m = max(m, 0)
+    if n != m and n != 1:
+        raise ValueError("could not broadcast input array: extents", n, m)
+    return n != 1
+
+
+def equal_extent(n, m):
+    """Two axes that must have the same extent."""
+    n = max(n, 0)
+    if n != max(m, 0):
+        raise ValueError("the extents of two arrays do not match:", n, m)
+    return n
+
+
+def nonempty(n):
+    """The extent of an axis that is reduced without a neutral element."""
+    if n <= 0:
+        raise ValueError("zero-size array to a reduction operation which has no identity")
+    return n
+
+
+def wrap_index(i, n):
+    """An index that may be negative, as a position."""
+    if i < -n or i >= n:
+        raise IndexError("index is out of bounds: index, extent", i, n)
+    return i + n if i < 0 else i
+
+
+def nonzero_divisor(n):
+    """An integer divisor, as Python has it."""
+    if n == 0:
+        raise ZeroDivisionError("integer division or modulo by zero")
+    return n
+
+
+def integer_power(n, k):
+    """n ** k for integers."""
+    if k < 0:
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    return n**k
+
+
+def reserve(buffer, size):
+    """The buffer, or a longer copy of it, with room for `size` elements."""
+    n = buffer.shape[0]
+    if size <= n:
+        return buffer
+    longer = np.empty(max(size, 2 * n, 16), dtype=buffer.dtype)
+    for i in range(n):
+        longer[i] = buffer[i]
+    return longer

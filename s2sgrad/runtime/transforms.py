@@ -1,0 +1,1 @@
+"""Discrete Fourier transforms for generated code. Rules as in `s2sgrad.runtime.extents`."""

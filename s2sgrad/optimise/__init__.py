@@ -1,0 +1,5 @@
+"""Core to Core: simplification, and the lowering to what numba compiles."""
+
+from s2sgrad.optimise.simplify import simplify
+
+__all__ = ["simplify"]

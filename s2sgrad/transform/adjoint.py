@@ -1,0 +1,289 @@
+"""The adjoint of an expression: from the adjoint of its value to contributions to its variables' adjoints.
+
+Rules come from the registry. The statements built here run in the state before the statement whose
+right-hand side is reversed (SEMANTICS: every name and memory cell has its earlier value).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from s2sgrad import errors, ir
+from s2sgrad.analysis.activity import key
+from s2sgrad.analysis.shapes import Shapes
+from s2sgrad.ir import Call, Const, Expr, Index, Var, call
+from s2sgrad.names import Names
+from s2sgrad.rules import registry
+from s2sgrad.transform.signs import nonzero, positive
+
+ARITHMETIC = frozenset({"add", "sub", "mul", "neg", "div", "dim", "size", "item", "pyfloat", "pyint", "astype", "lt", "le", "gt", "ge", "eq", "ne",
+                        "and", "or", "not", "transpose", "reshape", "expand_dims", "squeeze", "real", "imag", "abs", "square", "pos"})
+
+
+@dataclass
+class Context:
+    """What the adjoint of one statement needs to know."""
+
+    active: set[str]  # units of activity
+    classes: dict[str, str]
+    shapes: Shapes
+    names: Names
+    bars: Callable[[Var], Var]  # the adjoint variable of a variable
+    place: ir.Place | None = None
+    out: list[ir.Stmt] = field(default_factory=list)
+    bound: dict[Expr, Var] = field(default_factory=dict)
+    redirect: Callable[[Var, Expr], bool] | None = None  # takes contributions to the statement's own target
+
+    def emit(self, s: ir.Stmt) -> None:
+        self.out.append(s)
+
+    def temporary(self, base: str, value: Expr) -> Var:
+        """Bind a value to a fresh local."""
+        v = Var(self.names.fresh(base), value.type)
+        self.emit(ir.Assign(v, value))
+        return v
+
+    def is_active(self, e: Any) -> bool:
+        """Does this expression depend on an active variable?"""
+        if isinstance(e, Var):
+            return ir.is_inexact(e.type) and key(e, self.classes) in self.active
+        if isinstance(e, Call):
+            return registry.OPS[e.op].kind != "zero" and any(self.is_active(a) for a in e.args)
+        if isinstance(e, Index):
+            return self.is_active(e.base)
+        return False
+
+    def refuse(self, e: Call, why: str) -> errors.NotDifferentiable:
+        return errors.NotDifferentiable(f"{registry.OPS[e.op].name} has no derivative here: {why}", self.place)
+
+
+def adjoint(e: Any, g: Expr, cx: Context) -> None:
+    """Send the adjoint `g` of the value of `e` (broadcastable to its shape) to the variables in `e`."""
+    if not cx.is_active(e) or (isinstance(g, Const) and g.value == 0):
+        return
+    if isinstance(e, Var):
+        accumulate(e, None if isinstance(e.type, ir.Scalar) else (), e, g, cx)
+    elif isinstance(e, Index):
+        _index(e, g, cx)
+    elif e.op == "ifexp":
+        _conditional(e, g, cx)
+    elif registry.OPS[e.op].kind == "elementwise":
+        _elementwise(e, g, cx)
+    else:
+        _general(e, g, cx)
+
+
+def match(g: Expr, like: Expr, cx: Context) -> Expr:
+    """`g` with the dtype class and the shape that an accumulation into an adjoint of `like` needs."""
+    if ir.is_complex(g.type) and not ir.is_complex(like.type):
+        g = call("real", g)
+    if isinstance(like.type, ir.Scalar):
+        if ir.is_array(g.type):
+            g = call("sum", g, axis=None, keepdims=False)
+        if g.type.dtype != like.type.dtype and not (isinstance(g.type, ir.Scalar) and g.type.weak):
+            g = call("astype", g, dtype=like.type.dtype)
+        return g
+    if ir.is_array(g.type):
+        have, want = cx.shapes.of(g), cx.shapes.of(like)
+        if len(have) > len(want) or any(h not in (w, 1) for h, w in zip(reversed(have), reversed(want), strict=False)):
+            g = call("unbroadcast", g, like)
+    return g
+
+
+def accumulate(like: Expr, index: tuple[ir.IndexItem, ...] | None, target: Var, g: Expr, cx: Context, repeated: bool = False) -> None:
+    """`target_bar[index] += g`, where `like` is the primal expression that the cell belongs to."""
+    g = match(g, like, cx)
+    if index is None and cx.redirect is not None and cx.redirect(target, g):
+        return
+    cx.emit(ir.Accum(cx.bars(target), index, g, repeated))
+
+
+def adjoint_view(e: Expr, cx: Context) -> Expr:
+    """The same view, of the adjoint."""
+    r = ir.root(e)
+    assert r is not None
+    return _replace_root(e, cx.bars(r))
+
+
+def _replace_root(e: Any, to: Var) -> Any:
+    if isinstance(e, Var):
+        return to
+    if isinstance(e, Index):
+        return Index(_replace_root(e.base, to), e.index, e.type)
+    return Call(e.op, (_replace_root(e.args[0], to), *e.args[1:]), e.attrs, e.type)
+
+
+def _index(e: Index, g: Expr, cx: Context) -> None:
+    repeated = e.kind == "gather"
+    if isinstance(e.base, Var):
+        accumulate(e, e.index, e.base, g, cx, repeated)
+    elif ir.root(e.base) is not None and ir.is_alias(e.base):
+        view = adjoint_view(e.base, cx)
+        v = cx.temporary("view", view)
+        cx.emit(ir.Accum(v, e.index, match(g, e, cx), repeated))
+    else:  # an index into a computed array: scatter into a zero array of its shape
+        value = bind(e.base, cx)
+        total = cx.temporary("part_bar", call("zeros_like", value))
+        cx.emit(ir.Accum(total, e.index, match(g, e, cx), repeated))
+        adjoint(e.base, total, cx)
+
+
+def _conditional(e: Call, g: Expr, cx: Context) -> None:
+    """`a if c else b`: the branch taken gets the adjoint."""
+    cond, then, other = e.args
+    g = simple(g, cx)
+    saved, redirect = cx.out, cx.redirect
+    branches: list[list[ir.Stmt]] = []
+    for part in (then, other):
+        cx.out = []
+        keep = dict(cx.bound)
+        adjoint(part, g, cx)
+        cx.bound = keep
+        branches.append(cx.out)
+    cx.out, cx.redirect = saved, redirect
+    if branches[0] or branches[1]:
+        if branches[0]:
+            cx.emit(ir.If(cond, branches[0], branches[1]))
+        else:
+            cx.emit(ir.If(call("not", cond), branches[1], []))
+
+
+def costly(e: Any) -> bool:
+    """Worth a temporary when an adjoint needs the value again?"""
+    return any(isinstance(x, Call) and x.op not in ARITHMETIC for x in ir.walk(e))
+
+
+def bind(e: Expr, cx: Context) -> Expr:
+    """The value of a costly expression in a temporary, shared within the statement."""
+    if isinstance(e, (Var, Const)):
+        return e
+    if e in cx.bound:
+        return cx.bound[e]
+    v = cx.temporary("value", e)
+    cx.bound[e] = v
+    return v
+
+
+def simple(g: Expr, cx: Context) -> Expr:
+    """An adjoint that may be printed more than once."""
+    if isinstance(g, (Var, Const)):
+        return g
+    if isinstance(g, Call) and g.op == "neg" and isinstance(g.args[0], Var):
+        return g
+    if isinstance(g, Index) and g.kind == "view" and ir.is_alias(g):
+        return cx.temporary("g", call("copy", g))
+    return cx.temporary("g", g)
+
+
+def occurrences(e: Expr, cx: Context) -> int:
+    """How many contributions the adjoint of `e` will make."""
+    if not cx.is_active(e):
+        return 0
+    if isinstance(e, Call):
+        return sum(occurrences(a, cx) for a in e.args)
+    return 1
+
+
+def guarded(g: Expr, product: Expr) -> Expr:
+    """Zero where the incoming adjoint is exactly zero, whatever the singular partial is."""
+    if isinstance(g, Const):
+        return product
+    if ir.is_array(product.type) or ir.is_array(g.type):
+        return call("where", call("ne", g, 0.0), product, 0.0)
+    return call("ifexp", call("ne", g, 0.0), product, 0.0)
+
+
+def _times(g: Expr, p: Any) -> Expr:
+    """`g * p` without the noise of unit factors."""
+    if isinstance(p, (int, float)):
+        p = registry.as_expr(float(p))
+    if isinstance(p, Const) and not ir.is_complex(p.type):
+        if p.value == 1:
+            return g
+        if p.value == -1:
+            return call("neg", g)
+    if isinstance(p, Call) and p.op == "neg":
+        return call("neg", _times(g, p.args[0]))
+    if isinstance(p, Call) and p.op == "div" and isinstance(p.args[0], Const) and p.args[0].value == 1:
+        return call("div", g, p.args[1])
+    if isinstance(g, Const) and g.value == 1 and isinstance(g.type, ir.Scalar) and g.type.weak and ir.is_inexact(p.type):
+        return p  # type: ignore[no-any-return]
+    return call("mul", g, p)
+
+
+def _elementwise(e: Call, g: Expr, cx: Context) -> None:
+    op = registry.OPS[e.op]
+    args = list(e.args)
+    nonlinear = e.op not in ("add", "sub", "neg", "pos", "real", "imag", "conj")
+    if nonlinear:
+        args = [bind(a, cx) if costly(a) and (e.op not in ("mul", "div") or cx.is_active(e.args[1 - k] if len(args) == 2 else a)) else a
+                for k, a in enumerate(args)]
+    wanted = [cx.is_active(a) for a in e.args]
+    if sum(occurrences(a, cx) for a in e.args) > 1 or (op.singular and not isinstance(g, (Var, Const))):
+        g = simple(g, cx)
+    out: Expr = Call(e.op, tuple(args), e.attrs, e.type)
+    if op.adjoint is not None:
+        parts = op.adjoint(g, *args, out=out, wanted=tuple(wanted), **dict(e.attrs))
+        for a, part in zip(e.args, parts, strict=True):
+            if part is not None:
+                adjoint(a, _real_if(part, a), cx)
+        return
+    if nonlinear and costly(out) and _uses_out(op):
+        out = bind(out, cx)
+    for k, (a, want) in enumerate(zip(e.args, wanted, strict=True)):
+        if not want:
+            continue
+        rule = op.partials[k]
+        p = rule(*args, out=out, **dict(e.attrs)) if rule is not None else None
+        if p is None or (isinstance(p, (int, float)) and p == 0):
+            continue
+        if isinstance(p, Expr) and ir.is_complex(p.type):
+            p = call("conj", p)
+        part = _times(g, p)
+        if op.singular and not _regular(e.op, args):
+            part = guarded(g, part)
+        adjoint(a, _real_if(part, a), cx)
+
+
+def _real_if(part: Expr, like: Expr) -> Expr:
+    return call("real", part) if ir.is_complex(part.type) and not ir.is_complex(like.type) else part
+
+
+def _uses_out(op: registry.Op) -> bool:
+    """Do the partials use the value itself (exp, tanh, sqrt)?"""
+    return op.name in {"exp", "exp2", "expm1", "tanh", "sqrt", "cbrt", "tan", "hypot", "reciprocal", "logaddexp", "logaddexp2", "pow"}
+
+
+def _regular(op: str, args: list[Expr]) -> bool:
+    """Can no singular partial occur, whatever the values?"""
+    if op == "div":
+        return nonzero(args[1])
+    if op in ("sqrt", "log", "log2", "log10", "cbrt", "reciprocal"):
+        return positive(args[0])
+    if op == "log1p":
+        return positive(args[0], strictly=False)
+    if op == "pow":
+        n = args[1]
+        return (isinstance(n, Const) and not isinstance(n.value, complex) and n.value >= 1) or positive(args[0])
+    if op == "hypot":
+        return positive(args[0]) or positive(args[1])
+    return False
+
+
+def _general(e: Call, g: Expr, cx: Context) -> None:
+    op = registry.OPS[e.op]
+    if op.kind == "none" or op.adjoint is None:
+        raise cx.refuse(e, op.why or "no rule is declared for it")
+    args = [bind(a, cx) if costly(a) else a for a in e.args] if op.kind != "linear" else list(e.args)
+    wanted = tuple(cx.is_active(a) for a in e.args)
+    if sum(occurrences(a, cx) for a in e.args) > 1 or op.kind != "linear":
+        g = simple(g, cx)
+    out: Expr = Call(e.op, tuple(args), e.attrs, e.type)
+    if op.kind != "linear" and costly(out):
+        out = bind(out, cx)
+    parts = op.adjoint(g, *args, out=out, wanted=wanted, **dict(e.attrs))
+    for a, part, want in zip(e.args, parts, wanted, strict=True):
+        if want and part is not None:
+            adjoint(a, _real_if(registry.as_expr(part), a), cx)

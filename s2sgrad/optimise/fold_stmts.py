@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from s2sgrad.ir import Accum, Assign, Call, Const, For, Function, If, Scalar, Stmt, Store, While
+from s2sgrad.ir import Accum, Assign, Call, Const, Expr, For, Function, If, Scalar, Stmt, Store, While
 from s2sgrad.optimise.fold import fold, is_op, number
 from s2sgrad.optimise.walk import map_blocks, own_exprs
 
@@ -21,6 +21,8 @@ def _block(body: Sequence[Stmt]) -> list[Stmt]:
 
 def _stmt(s: Stmt) -> list[Stmt]:
     s = map_blocks(own_exprs(s, fold), _block)
+    if isinstance(s, (If, While)):
+        s = replace(s, cond=_truth(s.cond))
     if isinstance(s, If):
         return _branch(s)
     if isinstance(s, For) and s.exit is None and _no_iterations(s):
@@ -34,6 +36,16 @@ def _stmt(s: Stmt) -> list[Stmt]:
     if isinstance(s, (Store, Accum)) and is_op(s.value, "copy") and not isinstance(s.value.type, Scalar):
         return [replace(s, value=s.value.args[0])]  # type: ignore[attr-defined]
     return [s]
+
+
+def _truth(e: Expr) -> Expr:
+    """A condition: only its truth counts, not which kind of bool it is."""
+    while is_op(e, "pybool") or is_op(e, "not") and is_op(e.args[0], "not"):  # type: ignore[attr-defined]
+        inner = e.args[0] if e.op == "pybool" else e.args[0].args[0]  # type: ignore[attr-defined]
+        if inner.type.dtype != "bool":
+            break
+        e = inner
+    return e
 
 
 def _branch(s: If) -> list[Stmt]:

@@ -1,5 +1,6 @@
 """Core to Core: simplification, and the lowering to what numba compiles."""
 
+from s2sgrad.optimise.lower import lower
 from s2sgrad.optimise.simplify import simplify
 
-__all__ = ["simplify"]
+__all__ = ["lower", "simplify"]

@@ -287,6 +287,15 @@ class Lowering:
             self.flags[n] = self.scalar_temp("step", ir.call("pyint", ir.call("ne", n, literal(1))))
         return self.flags[n]
 
+    def require_equal(self, own: Expr, other: Expr) -> None:
+        """Two axes that do not broadcast."""
+        if not self.shapes.same(own, other):
+            self.scalar_temp("n", ir.call("equal_extent", own, other))
+
+    def shape_of(self, e: Expr) -> tuple[Expr, ...]:
+        """The extents of any array expression, without computing its elements where that is possible."""
+        return self.shapes.extents(e) if isinstance(e, Var) else self.nodes.build(e).ext
+
     def check_extent(self, own: Expr, out: Expr) -> None:
         """An axis of extent `own` is written to one of extent `out`."""
         if not self.shapes.same(own, out) and not is_literal(own, 1) and own not in self.flags:
@@ -459,9 +468,11 @@ class Lowering:
             v = self.scalar(value)
             self.emit(Accum(base, idx, v) if accumulate else Store(base, idx, v))
             return
-        if accumulate and isinstance(value, Call) and value.op == "unbroadcast":
-            if self.accumulate_unbroadcast(base, index, value):
+        if isinstance(value, Call) and value.op == "unbroadcast" and accumulate:
+            if value.args[0].ndim >= target_type.ndim:
+                self.accumulate_unbroadcast(base, index, value)
                 return
+            value = value.args[0]
         place = self.nodes.build(Index(base, tuple(index), target_type) if index else base)
         node = self.nodes.build(value)
         lead = node.ndim - place.ndim
@@ -493,7 +504,7 @@ class Lowering:
 
         self.nest(place.ext, fill)
 
-    def accumulate_unbroadcast(self, base: Var, index: Sequence[Any], value: Call) -> bool:
+    def accumulate_unbroadcast(self, base: Var, index: Sequence[Any], value: Call) -> None:
         """`base[index] += unbroadcast(g, like)`: every element of g is added where it came from."""
         g = self.nodes.build(value.args[0])
         target_type = _index_type(base, index)
@@ -501,8 +512,6 @@ class Lowering:
         probe = [self.loop_var(self.depth + k) for k in range(g.ndim)]
         if overlap.touches(self.aliases, base, g.at(probe)):
             g = self.nodes.variable(self.temporary(value.args[0]))
-        if g.ndim < place.ndim:
-            return False
         at = self.nodes.stretched(place, g.ext)
 
         def fill(idx: list[Expr]) -> None:
@@ -511,7 +520,6 @@ class Lowering:
             self.emit(Accum(t.base, t.index, g.at(idx)))  # type: ignore[arg-type]
 
         self.nest(g.ext, fill)
-        return True
 
 
 def _named(s: Stmt) -> Iterator[Var]:

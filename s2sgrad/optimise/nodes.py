@@ -234,14 +234,14 @@ class Nodes:
 
     def op_full_like(self, e: Call) -> Node:
         v = cast(self.low.hoisted(e.args[1]), e.type.dtype)
-        return Node(e.type, self.low.shapes.of_expr(e.args[0]), lambda idx: v)
+        return Node(e.type, self.low.shape_of(e.args[0]), lambda idx: v)
 
     def _constant(self, e: Call, v: int, dims: Sequence[Expr]) -> Node:
         return self._filled(e, constant(v, e.type.dtype), dims)
 
     def _constant_like(self, e: Call, v: int) -> Node:
         c = constant(v, e.type.dtype)
-        return Node(e.type, self.low.shapes.of_expr(e.args[0]), lambda idx: c)
+        return Node(e.type, self.low.shape_of(e.args[0]), lambda idx: c)
 
     def _filled(self, e: Call, v: Expr, dims: Sequence[Expr]) -> Node:
         ext = tuple(self.low.hoisted(d) for d in dims)

@@ -79,3 +79,19 @@ def reserve(buffer, size):
     for i in range(n):
         longer[i] = buffer[i]
     return longer
+
+
+def range_length(start, stop, step):
+    """len(range(start, stop, step))"""
+    if step == 0:
+        raise ZeroDivisionError("division by zero")
+    if step > 0:
+        return max(0, (stop - start + step - 1) // step)
+    return max(0, (start - stop - step - 1) // -step)
+
+
+def arange_length(start, stop, step):
+    """The length of np.arange for floating bounds."""
+    if step == 0.0:
+        raise ZeroDivisionError("division by zero")
+    return max(0, int(np.ceil((stop - start) / step)))

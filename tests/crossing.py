@@ -132,7 +132,7 @@ def gradient_numbers(grad: Any, arg: Any) -> list[float]:
 
 
 def tangent_like(value: Any, rng: np.random.Generator) -> Any:
-    """A random direction with the structure and dtypes of a value; what carries no derivative keeps its value."""
+    """A random direction with the structure and dtypes of a value; None where it carries no derivative."""
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return rng.standard_normal(value.shape).astype(value.dtype)
     if isinstance(value, np.ndarray) and value.dtype.kind == "c":
@@ -150,8 +150,8 @@ def tangent_like(value: Any, rng: np.random.Generator) -> Any:
         return [tangent_like(v, rng) for v in value]
     if isinstance(value, dict):
         return {k: tangent_like(v, rng) for k, v in value.items()}
-    if isinstance(value, (np.ndarray, np.generic, bool, int, str, type(None))):
-        return value
+    if isinstance(value, (np.ndarray, np.generic, bool, int, str, type(None))) or not hasattr(value, "__dict__"):
+        return None
     out = copy.copy(value)
     for k, v in vars(value).items():
         object.__setattr__(out, k, tangent_like(v, rng))

@@ -17,7 +17,9 @@ from dataclasses import replace
 from typing import Any
 
 from s2sgrad import ir
+from s2sgrad.analysis.alias import MAYBE_VIEWS
 from s2sgrad.ir import BOOL, FLOAT, INT, Array, Call, Const, Expr, Scalar, Var, call
+from s2sgrad.rules import registry
 
 PYTHON: dict[str, Callable[..., Any]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "lt": operator.lt, "le": operator.le,
@@ -27,6 +29,7 @@ PYTHON: dict[str, Callable[..., Any]] = {
 
 # Elementwise operations make a fresh result: a copied operand is a wasted copy.
 COPIES = frozenset({"copy"})
+READERS = frozenset({"sum", "prod", "max", "min", "mean", "matmul", "outer", "unbroadcast", "concatenate", "stack", "cumsum"})
 
 
 def fold(e: Any) -> Any:
@@ -38,10 +41,13 @@ def _node(e: Any) -> Any:
     if not isinstance(e, Call):
         return e
     rule = RULES.get(e.op)
-    new = _constants(e) or (rule(e) if rule is not None else None)
+    new = _constants(e) or (rule(e) if rule is not None else None) or _copied_operands(e)
     if new is None and e.type == INT and e.op in ("add", "sub", "mul", "neg"):
         new = _linear(e)
-    return e if new is None or not _same_type(new.type, e.type) else new
+    if new is None or not _same_type(new.type, e.type):
+        return e
+    # An operation's result is a fresh array: it may be stored into without changing its operand.
+    return call("copy", new) if isinstance(new.type, Array) and ir.is_alias(new) and not ir.is_alias(e) else new
 
 
 def _same_type(a: ir.Type, b: ir.Type) -> bool:
@@ -269,23 +275,22 @@ def _real_part(e: Call) -> Expr | None:
 
 
 def _copy(e: Call) -> Expr | None:
-    return None if ir.is_alias(e.args[0]) or isinstance(e.args[0], Var) else e.args[0]
+    a = e.args[0]
+    fresh = isinstance(a, Call) and a.op not in ir.VIEW_OPS and a.op not in MAYBE_VIEWS and a.op not in ("item", "ifexp")
+    return a if fresh or isinstance(a.type, Scalar) else None
 
 
 def _copied_operands(e: Call) -> Expr | None:
     """f(copy(a)) = f(a) where f reads its operands and returns something fresh."""
-    if not any(isinstance(a, Call) and a.op in COPIES for a in e.args):
+    op = registry.OPS.get(e.op)
+    reads_only = e.op in READERS or (op is not None and op.kind == "elementwise")
+    if not (reads_only and any(isinstance(a, Call) and a.op in COPIES for a in e.args)):
         return None
     return replace(e, args=tuple(a.args[0] if isinstance(a, Call) and a.op in COPIES else a for a in e.args))
 
 
 RULES: dict[str, Callable[[Call], Expr | None]] = {
-    "add": lambda e: _add(e) or _copied_operands(e),
-    "sub": lambda e: _sub(e) or _copied_operands(e),
-    "mul": lambda e: _mul(e) or _copied_operands(e),
-    "div": lambda e: _div(e) or _copied_operands(e),
-    "neg": lambda e: _neg(e) or _copied_operands(e),
+    "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg,
     "pow": _pow, "floordiv": _floordiv, "not": _not, "ifexp": _choose, "and": _and, "or": _or, "pyfloat": _conversion, "pyint": _conversion,
     "pybool": _conversion, "astype": _conversion, "conj": _real_part, "real": _real_part, "copy": _copy,
-    "sum": _copied_operands, "matmul": _copied_operands, "unbroadcast": _copied_operands, "where": _copied_operands,
 }

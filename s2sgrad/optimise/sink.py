@@ -56,4 +56,5 @@ class _Sink:
 
     def movable(self, s: Stmt, past: list[Stmt]) -> bool:
         e: Effect = self.effects.of(s)
-        return not ir.blocks(s) and not e.effect and all(e.commutes(self.effects.of(p)) for p in past)
+        leaves = any(isinstance(p, (ir.Return, ir.Raise)) for p in ir.walk_stmts(past))
+        return not (ir.blocks(s) or e.effect or leaves) and all(e.commutes(self.effects.of(p)) for p in past)

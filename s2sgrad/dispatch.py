@@ -1,0 +1,371 @@
+"""From a call to a compiled specialisation.
+
+A `Template` belongs to a function's *code* and a `Request` (what to compute); it keeps one `Entry` per combination of
+argument types. It never holds the function itself, whose captured data may be large and change: captured and global data
+are hidden arguments, read again at every call, and facts the specialisation was built on (which function a name means) are
+checked again at every call.
+"""
+
+from __future__ import annotations
+
+import threading
+import types
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba.core.compiler_lock import global_compiler_lock
+
+from s2sgrad import frontend
+from s2sgrad.arguments import (
+    LAYOUT,
+    SCALARS,
+    build,
+    check_differentiable,
+    check_overlap,
+    checked,
+    fingerprint,
+    gradient_maker,
+)
+from s2sgrad.ir import Array, Place, is_inexact
+from s2sgrad.callables import function_name, place_of, unwrap
+from s2sgrad.pipeline import Derived, Options, argument_params, default_backend, derive
+from s2sgrad.structure import Leaf, Node, Spec, Static, flatten, leaves
+
+_ndarray = np.ndarray
+_missing = object()
+
+# Array classes of other layers (s2sgrad.tensor): type -> (to a NumPy value, from a NumPy value). Arguments of such a class are
+# unwrapped before the call, and all array and number results are wrapped after it.
+WRAPPERS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a template computes.
+
+    mode: 'primal', 'grad', 'value_and_grad', 'vjp' or 'jvp'. wrt: argument positions (after binding), or with `by_leaf` the
+    positions of leaves; None: every leaf that can carry a derivative. single: the gradient is given bare, not in a tuple.
+    """
+
+    mode: str
+    wrt: tuple[int, ...] | None = None
+    single: bool = False
+    by_leaf: bool = False
+    finals: bool = False
+
+
+class Entry:
+    """One compiled specialisation."""
+
+    def __init__(self, derived: Derived, specs: Sequence[Spec], request: Request, fn: Any, backend: str, nested: bool) -> None:
+        self.derived, self.specs, self.request = derived, tuple(specs), request
+        self.fn = derived.callable(backend)
+        self.plain = all(isinstance(s, Leaf) and not s.zero_d for s in specs)
+        self.pack = packer(derived, self.specs, request)
+        self.checks = [Check(access, static.value) for access, static in derived.primal.guards]
+        self.reads = [Hidden(access, frontend.read(fn, access)) for access in derived.primal.hidden]
+        self.code = getattr(unwrap(fn), "__code__", None) if nested else None
+        main = derived.primal.program.main
+        params = [p.name for p in main.params]
+        arrays = [k for k, p in enumerate(main.params) if isinstance(p.type, Array)]
+        self.written = [k for k in arrays if params[k] in main.written] if len(arrays) > 1 else []
+        self.names = params
+        self.calls_hidden = bool(self.checks or self.reads or nested)
+
+    def hidden(self, fn: Any) -> tuple[Any, ...] | None:
+        """The present hidden arguments; None when this specialisation does not hold for them."""
+        if self.code is not None:  # a derivative of a derivative: the text it was made from must still be the one
+            fn = root_function(fn, self.specs)
+            if fn.__code__ is not self.code:
+                return None
+        for c in self.checks:
+            if not c.holds(fn):
+                return None
+        out = []
+        for h in self.reads:
+            value = h.read(fn)
+            if fingerprint(value) != h.key:
+                return None
+            out.append(value[()] if h.zero_d else value)
+        return tuple(out)
+
+    def leaves(self, args: Sequence[Any]) -> list[Any]:
+        if self.plain:
+            return list(args)
+        return [leaf for a, s in zip(args, self.specs, strict=True) for leaf in flatten(a, s)]
+
+    def call(self, fn: Any, args: Sequence[Any], hidden: tuple[Any, ...], extra: Sequence[Any] = ()) -> Any:
+        """Run it on arguments that have its types; results are packed in the user's structures."""
+        values = [*self.leaves(args), *hidden]
+        if self.written:
+            check_overlap(values, self.names, self.written, function_name(fn), place_of(fn))
+        return self.pack(self.fn(*values, *extra))
+
+
+class Check:
+    """A fact: what a name of the user's program means."""
+
+    def __init__(self, access: Any, value: Any) -> None:
+        self.read = reader(access)
+        self.static = Static(value)
+        self.code = value.__code__ if isinstance(value, types.FunctionType) else None
+        self.value = value
+
+    def holds(self, fn: Any) -> bool:
+        try:
+            value = self.read(fn)
+        except (KeyError, NameError, AttributeError, IndexError, ValueError):
+            return False
+        if value is self.value:
+            return True
+        if self.code is not None:  # another closure of the same code: its captured data are hidden arguments too
+            return isinstance(value, types.FunctionType) and value.__code__ is self.code and value.__globals__ is self.value.__globals__
+        return Static(value) == self.static
+
+
+class Hidden:
+    """A hidden argument: where it is read, and the fingerprint it must have."""
+
+    def __init__(self, access: Any, value: Any) -> None:
+        self.read = reader(access)
+        self.key = fingerprint(value)
+        self.zero_d = isinstance(value, np.ndarray) and value.ndim == 0
+
+    def matches(self, fn: Any) -> bool:
+        return bool(fingerprint(self.read(fn)) == self.key)
+
+
+def reader(access: Any) -> Callable[[Any], Any]:
+    """A fast `frontend.read` for the commonest accesses: a global, a closure variable."""
+    if len(access) == 1:
+        kind, *rest = access[0]
+        if kind == "global":
+            (name,) = rest
+
+            def read_global(fn: Any) -> Any:
+                value = unwrap(fn).__globals__.get(name, _missing)
+                return frontend.read(fn, access) if value is _missing else value
+
+            return read_global
+        if kind == "closure":
+            (name,) = rest
+
+            def read_cell(fn: Any) -> Any:
+                f = unwrap(fn)
+                return f.__closure__[f.__code__.co_freevars.index(name)].cell_contents
+
+            return read_cell
+    return lambda fn: frontend.read(fn, access)
+
+
+def packer(derived: Derived, specs: tuple[Spec, ...], request: Request) -> Callable[[Any], Any]:
+    """What turns the raw results (bare or a tuple of leaves) into what the user gets."""
+    count = len(derived.program.main.returns)
+    as_tuple = (lambda r: (r,)) if count == 1 else (lambda r: r)
+    if request.mode in ("vjp", "jvp") or request.by_leaf:
+        return as_tuple
+    if request.mode == "primal":
+        result = derived.primal.result
+        return lambda r: build(result, iter(as_tuple(r)))
+    assert request.wrt is not None
+    makers = [gradient_maker(specs[k]) for k in request.wrt]
+    value = gradient_maker(derived.primal.result) if request.mode == "value_and_grad" else None
+    single, first = request.single, makers[0]
+
+    if count == 1 and isinstance(specs[request.wrt[0]], Leaf):
+        if first is next:
+            return (lambda r: r) if single else lambda r: (r,)
+        return (lambda r: first(iter((r,)))) if single else lambda r: (first(iter((r,))),)
+
+    def pack(r: Any) -> Any:
+        it = iter(as_tuple(r))
+        v = None if value is None else value(it)
+        grads = first(it) if single else tuple([m(it) for m in makers])
+        return grads if value is None else (v, grads)
+
+    return pack
+
+
+class Template:
+    """All specialisations of one function's code for one request."""
+
+    def __init__(self, request: Request, options: Options) -> None:
+        self.request, self.options = request, options
+        self.families: dict[Any, list[Entry]] = {}
+        self.last: Entry | None = None
+        self.front_code: Any = None
+
+    def entry(self, fn: Any, args: Sequence[Any], kw: dict[str, Any] | None = None) -> tuple[Entry, tuple[Any, ...]]:
+        """The entry for these arguments (specialised now if need be), and the present hidden arguments."""
+        key = tuple([fingerprint(a) for a in args])
+        if kw:
+            key = (key, tuple([(k, fingerprint(v)) for k, v in kw.items()]))
+        entries = self.families.get(key)
+        if entries is not None:
+            for e in entries:
+                hidden = e.hidden(fn)
+                if hidden is not None:
+                    self.last = e
+                    return e, hidden
+        return self.specialise(fn, args, kw, key)
+
+    def specialise(self, fn: Any, args: Sequence[Any], kw: dict[str, Any] | None, key: Any) -> tuple[Entry, tuple[Any, ...]]:
+        """Derive and compile for the types of these arguments. Serialised by numba's own lock, the only one needed."""
+        with global_compiler_lock:
+            for e in self.families.get(key, ()):  # another thread may have been faster
+                hidden = e.hidden(fn)
+                if hidden is not None:
+                    return e, hidden
+            names, place = parameter_names(fn, len(args)), place_of(fn)
+            specs = [checked(a, n, place) for a, n in zip(args, names, strict=True)]
+            kw_specs = {k: checked(v, k, place) for k, v in (kw or {}).items()}
+            e = self.build(fn, specs, kw_specs, default_backend())
+            hidden = e.hidden(fn)
+            assert hidden is not None, "the facts changed while compiling"
+            family = self.families.setdefault(key, [])
+            family.insert(0, e)
+            del family[32:]
+            self.last = e
+            return e, hidden
+
+    def build(self, fn: Any, specs: Sequence[Spec], kw_specs: dict[str, Spec], backend: str) -> Entry:
+        every = [*specs, *kw_specs.values()]
+        nested = hasattr(fn, "__s2sgrad_inline__")
+        return Entry(self.derive(fn, specs, kw_specs), every, self.request, root_function(fn, every), backend, nested)
+
+    def derive(self, fn: Any, specs: Sequence[Spec], kw_specs: dict[str, Spec] | None = None) -> Derived:
+        """The derived program for argument specs."""
+        kw_specs = kw_specs or {}
+        every = [*specs, *kw_specs.values()]
+        names = [*parameter_names(fn, len(specs)), *kw_specs]
+        r = self.request
+        if not r.by_leaf:
+            for k in r.wrt or ():
+                check_differentiable(every[k], names[k], function_name(fn), place_of(fn))
+        positions = leaf_positions(every, r)
+        labels = [names[k] for k in r.wrt or ()] if r.mode in ("grad", "value_and_grad") else []
+        return derive(
+            root_function(fn, every), specs, r.mode, positions, kw=kw_specs or None, finals=r.finals,
+            options=self.options, name=function_name(fn), labels=labels,
+        )  # fmt: skip
+
+    def bind(self, fn: Any) -> Callable[..., Any]:
+        """The function that a front calls: `call(args, kw=None)`. The quick road is all here."""
+        families, entry, fn_ = self.families, self.entry, fn
+
+        def call(args: tuple[Any, ...], kw: dict[str, Any] | None = None) -> Any:
+            if kw is None:
+                key = tuple([
+                    (a.dtype, a.ndim, a.flags.num & LAYOUT) if type(a) is _ndarray else type(a) if type(a) in SCALARS else fingerprint(a)
+                    for a in args
+                ])  # fmt: skip
+                entries = families.get(key)
+                if entries is not None:
+                    e = entries[0]
+                    if e.plain and not e.written:
+                        if not e.calls_hidden:
+                            return e.pack(e.fn(*args))
+                        hidden = e.hidden(fn_)
+                        if hidden is not None:
+                            return e.pack(e.fn(*args, *hidden))
+            if WRAPPERS and any(type(a) in WRAPPERS for a in args):
+                return call_wrapped(call, args, kw)
+            e, hidden = entry(fn_, args, kw)
+            return e.call(fn_, [*args, *kw.values()] if kw else args, hidden)
+
+        return call
+
+
+def call_wrapped(call: Callable[..., Any], args: Sequence[Any], kw: dict[str, Any] | None) -> Any:
+    """Unwrap the arguments, wrap the results."""
+    wrap = next(WRAPPERS[type(a)][1] for a in args if type(a) in WRAPPERS)
+    result = call(tuple(WRAPPERS[type(a)][0](a) if type(a) in WRAPPERS else a for a in args), kw)
+    return wrap_leaves(result, wrap)
+
+
+def wrap_leaves(value: Any, wrap: Callable[[Any], Any]) -> Any:
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        return tuple(wrap_leaves(v, wrap) for v in value)
+    return wrap(value) if isinstance(value, (np.ndarray, np.generic, float, int, complex)) else value
+
+
+def root_function(fn: Any, specs: Sequence[Spec]) -> Any:
+    """What the front end reads: the function, or for a derivative object its emitted text as a function."""
+    inline = getattr(fn, "__s2sgrad_inline__", None)
+    return fn if inline is None else inline(tuple(specs))
+
+
+def leaf_positions(specs: Sequence[Spec], request: Request) -> tuple[int, ...]:
+    """Which leaves the program is differentiated by."""
+    if request.by_leaf:
+        return tuple(request.wrt or ())
+    starts, flat = [], []
+    for s in specs:
+        starts.append(len(flat))
+        flat += leaves(s)
+    wanted = range(len(specs)) if request.wrt is None else request.wrt
+    inside = [k for a in wanted for k in range(starts[a], starts[a] + len(leaves(specs[a])))]
+    return tuple(k for k in inside if is_inexact(flat[k].type))
+
+
+def parameter_names(fn: Any, count: int) -> list[str]:
+    """Names for the positional arguments (extra ones of `*args` are called args[0], args[1], ...)."""
+    code = getattr(unwrap(fn), "__code__", None)
+    named = list(fn.parameters) if code is None and hasattr(fn, "parameters") else list(code.co_varnames[: code.co_argcount]) if code else []
+    if isinstance(fn, types.MethodType):
+        named = named[1:]
+    star = code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if code and code.co_flags & 0x04 else "arg"
+    return [named[k] if k < len(named) else f"{star}[{k - len(named)}]" for k in range(count)]
+
+
+# ------------------------------------------------------------------------------------------- registry
+
+_lock = threading.RLock()  # only guards the dictionaries; never held while compiling
+_templates: dict[int, tuple[Any, dict[Any, Template]]] = {}
+
+
+def template_for(fn: Any, request: Request, options: Options) -> Template:
+    """The template of a function's code. Equal code objects of two files compare equal, so the key is the object's identity;
+    the entry disappears with it."""
+    owner, extra = owner_of(fn)
+    key = id(owner)
+    with _lock:
+        found = _templates.get(key)
+        if found is None or (found[0]() if isinstance(found[0], weakref.ref) else found[0]) is not owner:
+            found = _templates[key] = (holder(owner, key), {})
+        slot = (extra, request, options)
+        template = found[1].get(slot)
+        if template is None:
+            template = found[1][slot] = Template(request, options)
+        return template
+
+
+def owner_of(fn: Any) -> tuple[Any, Any]:
+    """(what a template belongs to, what else tells functions apart)."""
+    template = getattr(fn, "template", None)
+    if isinstance(template, Template):  # a derivative of a derivative
+        return template, id(getattr(unwrap(fn.fn), "__globals__", None))
+    plain = unwrap(fn)
+    code = getattr(plain, "__code__", None)
+    if code is None:
+        return fn, None
+    return code, (id(plain.__globals__), isinstance(fn, types.MethodType))
+
+
+def holder(owner: Any, key: int) -> Any:
+    try:
+        return weakref.ref(owner, lambda _, k=key: _templates.pop(k, None))
+    except TypeError:
+        return owner
+
+
+def clear_templates() -> None:
+    """Forget every specialisation (used by tests)."""
+    with _lock:
+        _templates.clear()
+
+
+__all__ = ["WRAPPERS", "Entry", "Request", "Template", "clear_templates", "template_for"]

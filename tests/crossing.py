@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-import s2sgrad
 from s2sgrad import pipeline
 from s2sgrad.structure import describe, flatten, leaves
 from tests import differences

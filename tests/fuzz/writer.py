@@ -1,0 +1,69 @@
+"""What a random program may name at a place, and the tools to write it down."""
+
+from __future__ import annotations
+
+import random
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Scope:
+    """Names that certainly are bound here. vecs: name -> length; mats: name -> shape; idx: index arrays, name -> (length, bound);
+    ints: name -> exclusive upper bound of a non-negative int."""
+
+    scalars: list[str] = field(default_factory=list)
+    vecs: dict[str, int] = field(default_factory=dict)
+    mats: dict[str, tuple[int, int]] = field(default_factory=dict)
+    idx: dict[str, tuple[int, int]] = field(default_factory=dict)
+    ints: dict[str, int] = field(default_factory=dict)
+    frozen: set[str] = field(default_factory=set)  # may not be rebound here (being iterated, captured, a view others rely on)
+
+    def copy(self) -> Scope:
+        return Scope(list(self.scalars), dict(self.vecs), dict(self.mats), dict(self.idx), dict(self.ints), set(self.frozen))
+
+
+class Writer:
+    """Lines, indentation, names and chances."""
+
+    def __init__(self, seed: int, size: int = 14) -> None:
+        self.seed = seed
+        self.rng = random.Random(seed)
+        self.lines: list[str] = []
+        self.depth = 0
+        self.budget = size
+        self.kinds: set[str] = set()
+        self.counter = 0
+        self.scope = Scope()
+        self.loops = 0
+        self.helpers: dict[str, str] = {}  # name -> signature kind
+        self.top: list[str] = []
+        self.allow_single = self.rng.random() < 0.15
+
+    def put(self, line: str) -> None:
+        self.lines.append("    " * (self.depth + 1) + line)
+
+    def fresh(self, base: str) -> str:
+        self.counter += 1
+        return f"{base}{self.counter}"
+
+    def chance(self, p: float) -> bool:
+        return self.rng.random() < p
+
+    def number(self) -> str:
+        return repr(round(self.rng.uniform(0.2, 1.6) * self.rng.choice((1, 1, -1)), 2))
+
+    @contextmanager
+    def block(self, header: str) -> Any:
+        """An indented block; names made inside are forgotten after it."""
+        self.put(header)
+        outer = self.scope
+        self.scope = outer.copy()
+        self.depth += 1
+        before = len(self.lines)
+        yield
+        if len(self.lines) == before:
+            self.put("pass")
+        self.depth -= 1
+        self.scope = outer

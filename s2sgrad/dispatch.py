@@ -13,7 +13,7 @@ import types
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core.compiler_lock import global_compiler_lock
@@ -57,6 +57,32 @@ class Request:
     finals: bool = False
 
 
+class Facts:
+    """What a specialisation of a function was built on: the meaning of names, the types of captured data."""
+
+    def __init__(self, fn: Any, derived: Derived) -> None:
+        self.checks = [check_of(fn, access, static.value) for access, static in derived.primal.guards]
+        self.reads = [Hidden(fn, access) for access in derived.primal.hidden]
+
+    def hidden(self, fn: Any) -> tuple[Any, ...] | None:
+        """The present hidden arguments; None when this specialisation does not hold for them."""
+        try:
+            for read, value, same in self.checks:
+                found = read(fn)
+                if found is not value and not same(found):
+                    return None
+            out = []
+            for h in self.reads:
+                value = h.read(fn)
+                key = (value.dtype, value.ndim, value.flags.num & LAYOUT) if type(value) is _ndarray else fingerprint(value)
+                if key != h.key:
+                    return None
+                out.append(value[()] if h.zero_d else value)
+        except LOST:
+            return None
+        return tuple(out)
+
+
 class Entry:
     """One compiled specialisation."""
 
@@ -65,32 +91,20 @@ class Entry:
         self.fn = derived.callable(backend)
         self.plain = all(isinstance(s, Leaf) and not s.zero_d for s in specs)
         self.pack = packer(derived, self.specs, request)
-        self.checks = [Check(access, static.value) for access, static in derived.primal.guards]
-        self.reads = [Hidden(access, frontend.read(fn, access)) for access in derived.primal.hidden]
+        self.facts = Facts(fn, derived)
         self.code = getattr(unwrap(fn), "__code__", None) if nested else None
         main = derived.primal.program.main
         params = [p.name for p in main.params]
         arrays = [k for k, p in enumerate(main.params) if isinstance(p.type, Array)]
         self.written = [k for k in arrays if params[k] in main.written] if len(arrays) > 1 else []
         self.names = params
-        self.calls_hidden = bool(self.checks or self.reads or nested)
+        self.calls_hidden = bool(self.facts.checks or self.facts.reads or nested)
+        self.hidden = self.nested_hidden if nested else self.facts.hidden
 
-    def hidden(self, fn: Any) -> tuple[Any, ...] | None:
-        """The present hidden arguments; None when this specialisation does not hold for them."""
-        if self.code is not None:  # a derivative of a derivative: the text it was made from must still be the one
-            fn = root_function(fn, self.specs)
-            if fn.__code__ is not self.code:
-                return None
-        for c in self.checks:
-            if not c.holds(fn):
-                return None
-        out = []
-        for h in self.reads:
-            value = h.read(fn)
-            if fingerprint(value) != h.key:
-                return None
-            out.append(value[()] if h.zero_d else value)
-        return tuple(out)
+    def nested_hidden(self, fn: Any) -> tuple[Any, ...] | None:
+        """The same for a derivative of a derivative: the text it was made from must still be the one."""
+        root = root_function(fn, self.specs)
+        return self.facts.hidden(root) if root.__code__ is self.code else None
 
     def leaves(self, args: Sequence[Any]) -> list[Any]:
         if self.plain:
@@ -105,60 +119,56 @@ class Entry:
         return self.pack(self.fn(*values, *extra))
 
 
-class Check:
-    """A fact: what a name of the user's program means."""
+# what reading a name can raise when the user has removed or rebound it
+LOST = (KeyError, NameError, AttributeError, IndexError, TypeError)
 
-    def __init__(self, access: Any, value: Any) -> None:
-        self.read = reader(access)
-        self.static = Static(value)
-        self.code = value.__code__ if isinstance(value, types.FunctionType) else None
-        self.value = value
 
-    def holds(self, fn: Any) -> bool:
-        try:
-            value = self.read(fn)
-        except (KeyError, NameError, AttributeError, IndexError, ValueError):
-            return False
-        if value is self.value:
-            return True
-        if self.code is not None:  # another closure of the same code: its captured data are hidden arguments too
-            return isinstance(value, types.FunctionType) and value.__code__ is self.code and value.__globals__ is self.value.__globals__
-        return Static(value) == self.static
+class Check(NamedTuple):
+    """A fact: what a name of the user's program means. `same` is asked where it is another object than at specialisation."""
+
+    read: Callable[[Any], Any]
+    value: Any
+    same: Callable[[Any], bool]
+
+
+def check_of(fn: Any, access: Any, value: Any) -> Check:
+    if isinstance(value, types.FunctionType) and value.__closure__:
+        code, scope = value.__code__, value.__globals__  # another closure of the same code: its captured data are hidden arguments too
+
+        def same(v: Any) -> bool:
+            return isinstance(v, types.FunctionType) and v.__code__ is code and v.__globals__ is scope
+
+        return Check(reader(fn, access), None, same)
+    static = Static(value)
+    return Check(reader(fn, access), value, lambda v: Static(v) == static)
 
 
 class Hidden:
     """A hidden argument: where it is read, and the fingerprint it must have."""
 
-    def __init__(self, access: Any, value: Any) -> None:
-        self.read = reader(access)
+    def __init__(self, fn: Any, access: Any) -> None:
+        self.read = reader(fn, access)
+        value = self.read(fn)
         self.key = fingerprint(value)
         self.zero_d = isinstance(value, np.ndarray) and value.ndim == 0
 
-    def matches(self, fn: Any) -> bool:
-        return bool(fingerprint(self.read(fn)) == self.key)
 
-
-def reader(access: Any) -> Callable[[Any], Any]:
-    """A fast `frontend.read` for the commonest accesses: a global, a closure variable."""
-    if len(access) == 1:
+def reader(fn: Any, access: Any) -> Callable[[Any], Any]:
+    """A fast `frontend.read`, for functions of the code of `fn`, of the commonest accesses: a global, a closure variable."""
+    if len(access) == 1 and hasattr(fn, "__code__"):
         kind, *rest = access[0]
         if kind == "global":
             (name,) = rest
 
-            def read_global(fn: Any) -> Any:
-                value = unwrap(fn).__globals__.get(name, _missing)
-                return frontend.read(fn, access) if value is _missing else value
+            def read_global(f: Any) -> Any:
+                value = f.__globals__.get(name, _missing)
+                return frontend.read(f, access) if value is _missing else value
 
             return read_global
         if kind == "closure":
-            (name,) = rest
-
-            def read_cell(fn: Any) -> Any:
-                f = unwrap(fn)
-                return f.__closure__[f.__code__.co_freevars.index(name)].cell_contents
-
-            return read_cell
-    return lambda fn: frontend.read(fn, access)
+            index = fn.__code__.co_freevars.index(rest[0])
+            return lambda f: f.__closure__[index].cell_contents
+    return lambda f: frontend.read(f, access)
 
 
 def packer(derived: Derived, specs: tuple[Spec, ...], request: Request) -> Callable[[Any], Any]:
@@ -200,6 +210,7 @@ class Template:
 
     def entry(self, fn: Any, args: Sequence[Any], kw: dict[str, Any] | None = None) -> tuple[Entry, tuple[Any, ...]]:
         """The entry for these arguments (specialised now if need be), and the present hidden arguments."""
+        fn = python_function(fn)
         key = tuple([fingerprint(a) for a in args])
         if kw:
             key = (key, tuple([(k, fingerprint(v)) for k, v in kw.items()]))
@@ -254,7 +265,7 @@ class Template:
 
     def bind(self, fn: Any) -> Callable[..., Any]:
         """The function that a front calls: `call(args, kw=None)`. The quick road is all here."""
-        families, entry, fn_ = self.families, self.entry, fn
+        families, entry, fn_ = self.families, self.entry, python_function(fn)
 
         def call(args: tuple[Any, ...], kw: dict[str, Any] | None = None) -> Any:
             if kw is None:
@@ -292,10 +303,15 @@ def wrap_leaves(value: Any, wrap: Callable[[Any], Any]) -> Any:
     return wrap(value) if isinstance(value, (np.ndarray, np.generic, float, int, complex)) else value
 
 
+def python_function(fn: Any) -> Any:
+    """The Python function of a numba dispatcher; anything else as it is."""
+    return getattr(fn, "py_func", fn)
+
+
 def root_function(fn: Any, specs: Sequence[Spec]) -> Any:
     """What the front end reads: the function, or for a derivative object its emitted text as a function."""
     inline = getattr(fn, "__s2sgrad_inline__", None)
-    return fn if inline is None else inline(tuple(specs))
+    return python_function(fn) if inline is None else inline(tuple(specs))
 
 
 def leaf_positions(specs: Sequence[Spec], request: Request) -> tuple[int, ...]:

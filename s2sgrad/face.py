@@ -16,7 +16,7 @@ from numba.core.imputils import lower_constant
 from numba.core.registry import CPUDispatcher
 from numba.extending import models, register_model
 
-from s2sgrad import frontend, ir
+from s2sgrad import ir
 from s2sgrad.dispatch import Hidden, root_function
 from s2sgrad.errors import Unsupported
 from s2sgrad.inline import Free, gradient_text, leaf_expressions, load_text, split_derive
@@ -101,7 +101,7 @@ def compiled(derivative: Any, args: tuple[Any, ...], frozen: list[Any]) -> Any:
     derived = split_derive(derivative, specs)
     leaf = derived.callable("cpu")
     root = root_function(derivative.fn, specs)
-    reads = [Hidden(a, frontend.read(root, a)) for a in derived.primal.hidden]
+    reads = [Hidden(root, a) for a in derived.primal.hidden]
     hidden = [h.read(root) for h in reads]
     frozen += [(root, h, value) for h, value in zip(reads, hidden, strict=True)]
     names = list(derivative.parameters)

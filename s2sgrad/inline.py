@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from s2sgrad import frontend
-from s2sgrad.dispatch import Check, Hidden, root_function
+from s2sgrad.dispatch import Facts, root_function
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import is_inexact
 from s2sgrad.callables import unwrap
@@ -29,11 +29,10 @@ class Inlined:
         self.derived = split_derive(derivative, specs)
         self.fn = root_function(derivative.fn, specs)
         self.function = adapter(derivative, self.derived, specs, self.fn)
-        self.checks = [Check(access, static.value) for access, static in self.derived.primal.guards]
-        self.reads = [Hidden(access, frontend.read(self.fn, access)) for access in self.derived.primal.hidden]
+        self.facts = Facts(self.fn, self.derived)
 
     def valid(self) -> bool:
-        return all(c.holds(self.fn) for c in self.checks) and all(h.matches(self.fn) for h in self.reads)
+        return self.facts.hidden(self.fn) is not None
 
 
 def split_derive(derivative: Any, specs: Sequence[Spec]) -> Derived:

@@ -56,3 +56,7 @@ class TypeConflict(S2SGradError, TypeError):
 
 class CustomGradientError(S2SGradError, ValueError):
     """A custom gradient returned the wrong number or shape of gradients."""
+
+
+class InvalidArgumentError(S2SGradError, ValueError):
+    """A tensor operation got values it cannot work with: mixed dtypes, shapes that do not fit, a device that is not there."""

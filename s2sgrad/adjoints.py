@@ -1,0 +1,146 @@
+"""Generated derivatives of recorded calls: the same road as `grad`, on the leaves.
+
+A recorded function is specialised for the types of its inputs, reversed (or pushed forward), simplified and printed; the printed text runs as plain Python
+over NumPy and is itself a function in the input language, so recording its call and differentiating that again gives higher orders.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import emit, frontend, ir, optimise, transform
+from s2sgrad.connections import connections
+from s2sgrad.eager import Kernel, differentiable, function_of_text
+from s2sgrad.ir import Program
+from s2sgrad.pipeline import fresh_results, own_arguments
+from s2sgrad.structure import Spec, describe
+from s2sgrad.tensor import Tensor
+
+_lock = threading.RLock()
+
+
+class Fixed(Tensor):
+    """A Python number among the inputs of a recorded call: it keeps its weak type."""
+
+    __slots__ = ("value_",)
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(value)
+        self.value_ = value
+
+
+def leaf(t: Tensor) -> Any:
+    """The array of a tensor, a NumPy scalar for a scalar tensor."""
+    if type(t) is Fixed:
+        return t.value_
+    return t._array if t._array.ndim else t._array[()]
+
+
+def specs_of(inputs: Sequence[Tensor]) -> tuple[Spec, ...]:
+    return tuple(describe(leaf(t)) for t in inputs)
+
+
+class Derived:
+    """A generated function of leaves: its program (in the input language), text and Python function."""
+
+    def __init__(self, program: Program, name: str) -> None:
+        self.program, self.name = program, program.main.name
+        self.text = emit.text(program, imports=False)
+        self.fn = function_of_text(self.text, self.name, {"math": __import__("math")})
+        self.params = [p.name for p in program.main.params]
+
+
+def primal(kernel: Kernel, specs: tuple[Spec, ...]) -> Any:
+    """The specialisation of a kernel's function, kept."""
+    key = ("primal", specs)
+    if key not in kernel.cache:
+        kernel.cache[key] = frontend.specialise(kernel.fn, specs)
+    return kernel.cache[key]
+
+
+def pullback(kernel: Kernel, inputs: Sequence[Tensor], wanted: tuple[int, ...]) -> Kernel:
+    """inputs, adjoints of the inexact results -> adjoints of the wanted inputs."""
+    specs = specs_of(inputs)
+    with _lock:
+        key = ("vjp", specs, wanted)
+        if key not in kernel.cache:
+            program = primal(kernel, specs).program
+            names = [p.name for p in program.main.params]
+            derived = reversed_program(program, [names[k] for k in wanted], f"{kernel.name.strip('_')}_vjp")
+            kernel.cache[key] = Generated(derived, len(inputs), list(wanted), kernel.kink)
+        return kernel.cache[key]
+
+
+def reversed_program(program: Program, wrt: Sequence[str], name: str) -> Derived:
+    """The pull-back of a program, printed."""
+    raw = transform.reverse(program, wrt, seeds="params", value=False, name=name)
+    written = [p.name for p in program.main.params if p.name in program.main.written]
+    return Derived(fresh_results(optimise.simplify(own_arguments(raw, written))), name)
+
+
+def pushed_program(program: Program, wrt: Sequence[str], name: str) -> Derived:
+    """The forward-mode derivative of a program, its tangents only."""
+    raw = transform.tangent(program, wrt, name=name)
+    written = [p.name for p in program.main.params if p.name in program.main.written]
+    body = raw.main.body
+    tangents = body[-1].values[len(program.main.returns):]  # type: ignore[attr-defined]
+    raw = ir.Program(ir.Function(raw.main.name, raw.main.params, [*body[:-1], ir.Return(tangents)], raw.main.doc, raw.main.written), raw.linked)
+    return Derived(fresh_results(optimise.simplify(own_arguments(raw, written))), name)
+
+
+def pushforward(kernel: Kernel, inputs: Sequence[Tensor], given: tuple[int, ...]) -> Kernel:
+    """inputs, tangents of the given inputs -> tangents of the inexact results."""
+    specs = specs_of(inputs)
+    with _lock:
+        key = ("jvp", specs, given)
+        if key not in kernel.cache:
+            program = primal(kernel, specs).program
+            names = [p.name for p in program.main.params]
+            derived = pushed_program(program, [names[k] for k in given], f"{kernel.name.strip('_')}_jvp")
+            like = [r.type.dtype for r in program.main.returns if ir.is_inexact(r.type)]
+            kernel.cache[key] = Generated(derived, len(inputs), like, kernel.kink)
+        return kernel.cache[key]
+
+
+class Generated(Kernel):
+    """A kernel whose function was generated. Result k takes the dtype and shape of input like[k] (an int), or the dtype like[k] (a name).
+
+    `run` computes the values where a compiled form exists; the Python function `fn` is what is differentiated again.
+    """
+
+    def __init__(self, derived: Derived, count: int, like: Sequence[int | str], kink: bool = False, run: Callable[..., Any] | None = None) -> None:
+        super().__init__(derived.fn, derived.name, None, kink)
+        self.derived, self.like, self.run = derived, list(like), run or derived.fn
+
+    def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        with np.errstate(all="ignore"):
+            out = self.run(*(leaf(t) for t in inputs))
+        parts = out if isinstance(out, tuple) else (out,)
+        outputs = [self.result(v, like, inputs) for v, like in zip(parts, self.like, strict=True)]
+        self.note(inputs, outputs)
+        return outputs
+
+    def result(self, value: Any, like: int | str, inputs: Sequence[Tensor]) -> Tensor:
+        if isinstance(like, str):
+            return Tensor(np.asarray(value, dtype=like))
+        source = inputs[like]
+        a = np.asarray(value, dtype=source._array.dtype)
+        if a.shape != source._array.shape:
+            a = np.broadcast_to(a, source._array.shape).copy()
+        return Tensor(a, source._dtype)
+
+    def links(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[list[int]]:
+        specs = specs_of(inputs)
+        key = ("links", specs)
+        if key not in self.cache:
+            program = primal(self, specs).program
+            names = [p.name for p in program.main.params]
+            reach = connections(program, self.kink)
+            self.cache[key] = [[k for k, n in enumerate(names) if n in r] for r in reach]
+        found = self.cache[key]
+        possible = {k for k, t in enumerate(inputs) if differentiable(t)}
+        return [[k for k in links if k in possible] if differentiable(o) else [] for links, o in zip(found, outputs, strict=True)]

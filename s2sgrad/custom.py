@@ -1,0 +1,349 @@
+"""`custom_gradient` (your own derivative for a function) and `recompute_grad` (trade time for memory).
+
+Inside compiled code the frontend recognises both objects by their marks and splices the rule into the emitted adjoint, or emits the recomputation. This module
+is what happens when they are called directly: on numbers and arrays they are just the function; on tensors the call is recorded with its rule.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import eager
+from s2sgrad.eager import Record, differentiable
+from s2sgrad.errors import CustomGradientError, Unsupported
+from s2sgrad.forward import ForwardAccumulator
+from s2sgrad.namespaces import nest
+from s2sgrad.operators import OPS, Operators
+from s2sgrad.tape import GradientTape
+from s2sgrad.tensor import Tensor, convert_to_tensor
+
+
+class CustomGradient:
+    """A function with its own derivative; made by `custom_gradient`.
+
+    function: returns (value, grad) or, in the two-argument form, the value; grad: None, or the rule `grad(*dy, *args)`.
+    """
+
+    __s2sgrad_custom__ = True
+
+    def __init__(self, function: Callable[..., Any], grad: Callable[..., Any] | None = None) -> None:
+        if isinstance(function, (staticmethod, classmethod)):
+            raise TypeError("put @staticmethod or @classmethod above @custom_gradient")
+        self.function, self.grad = function, grad
+        functools.update_wrapper(self, function, updated=())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if any(isinstance(x, Operators) for x in nest.flatten([args, kwargs])):
+            return self._on_tensors(args, kwargs)
+        watcher = _VariableWatcher()
+        with eager.recording((*eager.tapes(), watcher)):
+            out = self.function(*args, **kwargs)
+        if self.grad is not None:
+            return out
+        value, grad = out
+        _check_rule(grad)
+        if any(isinstance(x, Operators) for x in nest.flatten(value)):
+            return self._record(args, kwargs, value, grad, watcher)
+        return value
+
+    def __get__(self, obj: Any, cls: Any = None) -> CustomGradient:
+        return self if obj is None else CustomGradient(types.MethodType(self.function, obj), self.grad)
+
+    def _on_tensors(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        args, kwargs = nest.map_structure(_as_input, args), nest.map_structure(_as_input, kwargs)
+        watcher = _VariableWatcher()
+        with eager.recording((*eager.tapes(), watcher)):
+            out = self.function(*args, **kwargs)
+        if self.grad is None:
+            value, grad = out
+            _check_rule(grad)
+        else:
+            value, rule = out, self.grad
+            grad = lambda *dy: rule(*dy, *_positional(self.function, args, kwargs))  # noqa: E731
+        return self._record(args, kwargs, value, grad, watcher)
+
+    def _record(self, args: Any, kwargs: Any, value: Any, grad: Any, watcher: _VariableWatcher) -> Any:
+        inputs = _positional(self.function, args, kwargs)
+        leaves = [x for x in nest.flatten(inputs) if _is_input(x)]
+        known = {x._id for x in leaves if isinstance(x, Operators)}  # type: ignore[attr-defined]
+        variables = [v for v in watcher.variables if v._id not in known]
+        if variables and not _accepts_variables(grad):
+            raise TypeError(f"@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: {variables}")
+        flat = [convert_to_tensor(v) for v in nest.flatten(value)]
+        outputs = [Tensor(t._array, t._dtype) for t in flat]
+        tensors = [x for x in leaves if isinstance(x, Operators)]
+        tracked = [*(_snapshot(t) for t in tensors), *(_snapshot(v) for v in variables)]
+        if eager.tapes() and any(t.sees(tracked) for t in eager.tapes()):
+            eager.record(_RuleRecord(self.__name__, grad, leaves, tensors, variables, tracked, outputs))
+        return nest.pack_sequence_as(value, outputs)
+
+    def __repr__(self) -> str:
+        return f"<custom_gradient of {self.function!r}>"
+
+
+def custom_gradient(f: Callable[..., Any] | None = None, grad: Callable[..., Any] | None = None) -> Any:
+    """Define the derivative of a function yourself.
+
+    As a decorator: the function returns `(value, grad)`, where `grad(dy)` (one argument per output) returns the gradient of each input.
+    With two arguments: `custom_gradient(f, grad)` with `grad(dy, *args)`. Inputs and outputs may be nested structures; keyword arguments count as inputs
+    in the order of the signature. `grad` may return None for an input without a gradient. Variables that the function reads need
+    `grad(dy, variables=None)`, which then returns (input gradients, list of variable gradients).
+
+    Raises CustomGradientError for a gradient of the wrong shape and ValueError for a wrong number of them.
+
+    >>> @custom_gradient
+    ... def square(x):
+    ...     def grad(dy):
+    ...         return dy * 2 * x
+    ...     return x * x, grad
+    """
+    if f is None:
+        return lambda function: CustomGradient(function, grad)
+    return CustomGradient(f, grad)
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Any:
+    """A function whose gradient is that of the identity."""
+    return CustomGradient(lambda *args, **kwargs: (f(*args, **kwargs), lambda *dy: dy if len(dy) > 1 else dy[0]))
+
+
+# --------------------------------------------------------------------------------------------- inputs
+
+
+class _VariableWatcher:
+    """Notes the trainable variables that are read."""
+
+    def __init__(self) -> None:
+        self.found: dict[int, Any] = {}
+
+    @property
+    def variables(self) -> list[Any]:
+        return list(self.found.values())
+
+    def accessed(self, variable: Any) -> None:
+        if variable.trainable:
+            self.found.setdefault(variable._id, variable)
+
+    def sees(self, inputs: Sequence[Tensor]) -> bool:
+        return False
+
+    def record(self, made: Record) -> None:
+        """Only reads matter here."""
+
+
+def _as_input(x: Any) -> Any:
+    """Numbers with a fraction and NumPy arrays become tensors; whole numbers, strings and other objects stay what they are."""
+    return convert_to_tensor(x) if isinstance(x, (float, complex, np.ndarray, np.generic)) and not isinstance(x, (bool, np.bool_)) else x
+
+
+def _is_input(x: Any) -> bool:
+    return isinstance(x, (Operators, int, float, complex, np.ndarray, np.generic)) and not isinstance(x, bool)
+
+
+def _positional(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+    """The inputs in the order of the signature, keywords included; defaults that were not given are no inputs."""
+    if not kwargs:
+        return list(args)
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except ValueError:
+        return [*args, *kwargs.values()]
+    return [*bound.args, *bound.kwargs.values()]
+
+
+def _snapshot(x: Any) -> Tensor:
+    return x if isinstance(x, Tensor) else Tensor(x._array, x._dtype, id=x._id)
+
+
+def _check_rule(grad: Any) -> None:
+    if not callable(grad):
+        raise TypeError(f"unsupported callable: custom_gradient functions return (value, grad), and grad is {grad!r}")
+
+
+def _accepts_variables(grad: Callable[..., Any]) -> bool:
+    spec = inspect.getfullargspec(grad)
+    return "variables" in spec.args or "variables" in spec.kwonlyargs or spec.varkw is not None
+
+
+# ---------------------------------------------------------------------------------------------- records
+
+
+class _RuleRecord(Record):
+    """A recorded call whose derivative is a Python function of tensors: it runs eagerly, so outer tapes differentiate its body."""
+
+    __slots__ = ("name", "rule", "leaves", "tensors", "variables")
+
+    def __init__(self, name: str, rule: Callable[..., Any], leaves: list[Any], tensors: list[Any], variables: list[Any], tracked: list[Tensor], outputs: list[Tensor]) -> None:
+        smooth = [k for k, t in enumerate(tracked) if differentiable(t)]
+        super().__init__(None, tracked, outputs, [smooth if differentiable(o) else [] for o in outputs])  # type: ignore[arg-type]
+        self.name, self.rule, self.leaves, self.tensors, self.variables = name, rule, leaves, tensors, variables
+
+    def backward(self, dys: Sequence[Tensor | None], wanted: Sequence[int]) -> list[Tensor | None]:
+        grads = self.gradients([slot.zeros() if dy is None else dy for slot, dy in zip(self.outputs, dys, strict=True)])
+        return [self.fitted(grads[k], self.inputs[k], k) for k in wanted]
+
+    def gradients(self, dys: Sequence[Tensor]) -> list[Any]:
+        """One gradient per tracked tensor: the tensor inputs, then the variables."""
+        if self.variables:
+            both = self.rule(*dys, variables=self.variables)
+            inputs, of_variables = both
+            of_variables = nest.flatten(of_variables)
+            if len(of_variables) != len(self.variables):
+                raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
+        else:
+            inputs, of_variables = self.rule(*dys), []
+        flat = nest.flatten(inputs)
+        if len(flat) == len(self.leaves):
+            flat = [g for g, x in zip(flat, self.leaves, strict=True) if isinstance(x, Operators)]
+        elif len(flat) != len(self.tensors):
+            raise ValueError(f"custom_gradient function expected to return {len(self.leaves)} gradients, but returned {len(flat)} instead.")
+        return [*flat, *of_variables]
+
+    def fitted(self, g: Any, x: Tensor, k: int) -> Tensor | None:
+        if g is None:
+            return None
+        t = convert_to_tensor(g, dtype_hint=x.dtype)
+        if t._array.shape != x._array.shape:
+            what = f"input {k}" if k < len(self.tensors) else f"variable {k - len(self.tensors)}"
+            raise CustomGradientError(f"the custom gradient of {self.name} for {what} has shape {t.shape}, but {what} has shape {x.shape}",
+                                      hint="Sum it over the broadcast axes, or reshape it.")
+        return t if t.dtype == x.dtype else OPS["cast"](t, x.dtype)
+
+    def forward(self, dots: Sequence[Tensor | None]) -> list[Tensor | None]:
+        """The rule read the other way: its transpose, where it is linear in dy."""
+        zeros = [slot.zeros() for slot in self.outputs]
+        given = [(k, d) for k, d in enumerate(dots) if d is not None]
+
+        def paired(seeds: list[Tensor]) -> Any:
+            grads = self.gradients(seeds)
+            parts = [OPS["reduce_sum"](self.fitted(grads[k], self.inputs[k], k) * d) for k, d in given if grads[k] is not None]
+            return OPS["add_n"](parts) if parts else None
+
+        at_zero, base = self.transposed(paired, zeros)
+        _, constant = self.transposed(paired, [z + 1.0 for z in zeros])
+        same = all((a is None) == (b is None) and (a is None or np.allclose(a._array, b._array, rtol=1e-5, equal_nan=True))
+                   for a, b in zip(at_zero, constant, strict=True))
+        if not same or base != 0:
+            raise Unsupported(f"forward mode through {self.name}: its custom gradient is not linear in the upstream gradient",
+                              hint="Use reverse mode, or write the rule as a linear function of dy.")
+        return at_zero
+
+    def transposed(self, paired: Callable[[list[Tensor]], Any], seeds: list[Tensor]) -> tuple[Any, Any]:
+        with GradientTape() as tape:
+            tape.watch(seeds)
+            total = paired(seeds)
+        if total is None:
+            return [None] * len(seeds), 0.0
+        return tape.gradient(total, seeds), float(total)
+
+
+# ------------------------------------------------------------------------------------------- recompute
+
+
+class RecomputeGrad:
+    """A function of which nothing is kept for the reverse sweep: it runs again there. Made by `recompute_grad`."""
+
+    __s2sgrad_recompute__ = True
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        functools.update_wrapper(self, function, updated=())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        given = nest.flatten([args, kwargs])
+        if not eager.tapes():
+            return self.function(*args, **kwargs)
+        entry = _Entry(args, kwargs)
+        watcher = _VariableWatcher()
+        with eager.recording((watcher,)):
+            value = self.function(*args, **kwargs)
+        tensors = [x for x in given if isinstance(x, Operators)]
+        known = {x._id for x in tensors}  # type: ignore[attr-defined]
+        variables = [v for v in watcher.variables if v._id not in known]
+        flat = nest.flatten(value)
+        if not any(isinstance(v, Operators) for v in flat):
+            return value
+        outputs = [Tensor(t._array, t._dtype) for t in map(convert_to_tensor, flat)]
+        for v in variables:
+            eager.watch_access(v)
+        tracked = [*(_snapshot(t) for t in tensors), *(_snapshot(v) for v in variables)]
+        if any(t.sees(tracked) for t in eager.tapes()):
+            eager.record(_AgainRecord(self.function, entry, variables, tracked, outputs))
+        return nest.pack_sequence_as(value, outputs)
+
+    def __get__(self, obj: Any, cls: Any = None) -> RecomputeGrad:
+        return self if obj is None else RecomputeGrad(types.MethodType(self.function, obj))
+
+    def __repr__(self) -> str:
+        return f"<recompute_grad of {self.function!r}>"
+
+
+def recompute_grad(f: Callable[..., Any]) -> RecomputeGrad:
+    """Keep nothing of `f` for the reverse sweep but its inputs; run it again there.
+
+    The second run sees the inputs, variables and random draws of the first. Works as a decorator, nested, in loops of compiled functions and
+    with custom gradients inside.
+    """
+    return RecomputeGrad(f)
+
+
+class _Entry:
+    """Arguments and random state as they were at a call."""
+
+    def __init__(self, args: Any, kwargs: Any) -> None:
+        from s2sgrad.ops import random
+        self.args, self.kwargs = nest.map_structure(_kept, args), nest.map_structure(_kept, kwargs)
+        self.random = random.state()
+
+    def run(self, function: Callable[..., Any], variables: Sequence[Any], values: Sequence[np.ndarray]) -> Any:
+        from s2sgrad.ops import random
+        now, held = random.state(), [v._array for v in variables]
+        args, kwargs = nest.map_structure(_kept, self.args), nest.map_structure(_kept, self.kwargs)
+        try:
+            random.restore(self.random)
+            for v, a in zip(variables, values, strict=True):
+                v._array = a
+            return function(*args, **kwargs)
+        finally:
+            random.restore(now)
+            for v, a in zip(variables, held, strict=True):
+                v._array = a
+
+
+def _kept(x: Any) -> Any:
+    return x.copy() if isinstance(x, np.ndarray) else x
+
+
+class _AgainRecord(Record):
+    """A recorded call of a `recompute_grad` function."""
+
+    __slots__ = ("function", "entry", "variables")
+
+    def __init__(self, function: Callable[..., Any], entry: _Entry, variables: list[Any], tracked: list[Tensor], outputs: list[Tensor]) -> None:
+        smooth = [k for k, t in enumerate(tracked) if differentiable(t)]
+        super().__init__(None, tracked, outputs, [smooth if differentiable(o) else [] for o in outputs])  # type: ignore[arg-type]
+        self.function, self.entry, self.variables = function, entry, variables
+
+    def again(self) -> list[Tensor]:
+        values = [t._array for t in self.inputs[len(self.inputs) - len(self.variables):]]
+        return [convert_to_tensor(v) for v in nest.flatten(self.entry.run(self.function, self.variables, values))]
+
+    def backward(self, dys: Sequence[Tensor | None], wanted: Sequence[int]) -> list[Tensor | None]:
+        sources = [self.inputs[k] for k in wanted]
+        with GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(sources)
+            outputs = self.again()
+        kept = [(o, dy) for o, dy in zip(outputs, dys, strict=True) if dy is not None]
+        return tape.gradient([o for o, _ in kept], sources, output_gradients=[dy for _, dy in kept])
+
+    def forward(self, dots: Sequence[Tensor | None]) -> list[Tensor | None]:
+        given = [(t, d) for t, d in zip(self.inputs, dots, strict=True) if d is not None]
+        with ForwardAccumulator([t for t, _ in given], [d for _, d in given]) as acc:
+            outputs = self.again()
+        return [acc.jvp(o) for o in outputs]

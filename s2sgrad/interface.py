@@ -1,0 +1,21 @@
+"""The names of the tensor interface, in the package's namespace: `import s2sgrad as tf`."""
+# ruff: noqa: F401, F403, A004
+
+from s2sgrad import dtypes, errors
+from s2sgrad.custom import custom_gradient, grad_pass_through, recompute_grad
+from s2sgrad.device import DeviceSpec, device
+from s2sgrad.dtypes import (
+    DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32, int64, string, uint8, uint16, uint32, uint64,
+)
+from s2sgrad.forward import ForwardAccumulator
+from s2sgrad.function import tf_function
+from s2sgrad.function import tf_function as function
+from s2sgrad.namespaces import autodiff, config, debugging, linalg, math, nest, nn, random, raw_ops, test
+from s2sgrad.ops import *
+from s2sgrad.ops.elementwise import squared_difference
+from s2sgrad.ops.nn import clip_by_global_norm, clip_by_norm
+from s2sgrad.printing import print
+from s2sgrad.shapes import TensorShape, TensorSpec
+from s2sgrad.tape import GradientTape, UnconnectedGradients
+from s2sgrad.tensor import Tensor, constant, convert_to_tensor, is_tensor
+from s2sgrad.variable import Variable

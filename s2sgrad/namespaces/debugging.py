@@ -1,0 +1,45 @@
+"""`debugging`: checks that raise InvalidArgumentError."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.errors import InvalidArgumentError
+from s2sgrad.tensor import Tensor, convert_to_tensor
+
+
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+    """The tensor itself; InvalidArgumentError where it holds nan or inf."""
+    t = convert_to_tensor(tensor)
+    for what, test in (("Inf", np.isinf), ("NaN", np.isnan)):
+        if test(t._array).any():
+            raise InvalidArgumentError(f"{message} : Tensor had {what} values [Op:CheckNumerics]")
+    return t
+
+
+def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = None) -> None:  # noqa: N802
+    if not bool(np.all(np.asarray(condition))):
+        raise InvalidArgumentError(f"Expected 'tf.Tensor({condition}, shape=(), dtype=bool)' to be true. Summarized data: {data}")
+
+
+def _compare(what: str, test: Any) -> Any:
+    def check(x: Any, y: Any, message: str | None = None, summarize: Any = None, name: str | None = None) -> None:
+        a, b = np.asarray(x), np.asarray(y)
+        if not np.all(test(a, b)):
+            raise InvalidArgumentError(f"{message or ''}\nCondition x {what} y did not hold.\nx = {a}\ny = {b}".lstrip("\n"))
+    return check
+
+
+assert_equal = _compare("==", np.equal)
+assert_none_equal = _compare("!=", np.not_equal)
+assert_less = _compare("<", np.less)
+assert_less_equal = _compare("<=", np.less_equal)
+assert_greater = _compare(">", np.greater)
+assert_greater_equal = _compare(">=", np.greater_equal)
+assert_near = _compare("~=", lambda a, b: np.isclose(a, b, rtol=1e-5, atol=1e-5))
+
+
+def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
+    return check_numerics(x, message)

@@ -1,0 +1,48 @@
+"""`raw_ops`: derivative kernels that can be called by name, with keyword arguments."""
+# ruff: noqa: N802, N803
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.eager import operation
+
+
+@operation(name="SqrtGrad")
+def SqrtGrad(y, dy):
+    return np.where(dy == 0, 0, 0.5 * dy / y)
+
+
+@operation(name="RsqrtGrad")
+def RsqrtGrad(y, dy):
+    return np.where(dy == 0, 0, -0.5 * dy * y * y * y)
+
+
+@operation(name="ReciprocalGrad")
+def ReciprocalGrad(y, dy):
+    return np.where(dy == 0, 0, -dy * y * y)
+
+
+@operation(name="TanhGrad")
+def TanhGrad(y, dy):
+    return dy * (1 - y * y)
+
+
+@operation(name="SigmoidGrad")
+def SigmoidGrad(y, dy):
+    return dy * y * (1 - y)
+
+
+@operation(name="ReluGrad")
+def ReluGrad(gradients, features):
+    return np.where(features > 0, gradients, 0)
+
+
+@operation(name="EluGrad")
+def EluGrad(gradients, outputs):
+    return np.where(outputs < 0, (outputs + 1) * gradients, gradients)
+
+
+@operation(name="SoftplusGrad")
+def SoftplusGrad(gradients, features):
+    return gradients / (1 + np.exp(-features))

@@ -1,0 +1,176 @@
+"""Tensors made from nothing: zeros, ones, ranges, identity matrices."""
+# ruff: noqa: A001, A002
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import dtypes
+from s2sgrad.eager import static
+from s2sgrad.operators import OPS
+from s2sgrad.tensor import Tensor, convert_to_tensor, make, to_array
+
+__all__ = ["eye", "fill", "linspace", "ones", "ones_like", "one_hot", "range", "shape", "size", "rank", "zeros", "zeros_like", "sequence_mask", "meshgrid"]
+
+
+def _dims(shape: Any) -> tuple[int, ...]:
+    dims = static(shape)
+    return dims if isinstance(dims, tuple) else (int(dims),)
+
+
+def _made(a: np.ndarray, dtype: Any) -> Tensor:
+    want = dtypes.as_dtype(dtype)
+    return make(a.astype(want.dtype), want)
+
+
+def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    return _made(np.zeros(_dims(shape)), dtype)
+
+
+def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    return _made(np.ones(_dims(shape)), dtype)
+
+
+def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+    t = convert_to_tensor(value)
+    return OPS["broadcast_to"](t, _dims(dims))
+
+
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    t = convert_to_tensor(input)
+    return _made(np.zeros(t._array.shape), dtype or t.dtype)
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    t = convert_to_tensor(input)
+    return _made(np.ones(t._array.shape), dtype or t.dtype)
+
+
+def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    a = np.eye(int(num_rows), None if num_columns is None else int(num_columns))
+    return _made(np.broadcast_to(a, (*_dims(batch_shape), *a.shape)) if batch_shape is not None else a, dtype)
+
+
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = None) -> Tensor:
+    """`range(limit)` or `range(start, limit, delta)`: int32 for Python ints, float32 for floats."""
+    if limit is None:
+        start, limit = 0, start
+    parts = [to_array(v)[()] for v in (start, limit, delta)]
+    if dtype is None:
+        order = ["int32", "int64", "float32", "float64"]
+        dtype = max((p.dtype.name for p in parts), key=order.index)
+    if parts[2] == 0:
+        raise ValueError("Requires delta != 0: 0")
+    return _made(np.arange(*(p.astype(np.float64) if p.dtype.kind == "f" else p for p in parts)), dtype)
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
+    t = convert_to_tensor(start)
+    return _made(np.linspace(t._array, to_array(stop), int(num), axis=axis), t.dtype if t.dtype.is_floating else dtypes.float64)
+
+
+def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
+    at = convert_to_tensor(indices)._array
+    on = 1 if on_value is None else to_array(on_value)[()]
+    off = 0 if off_value is None else to_array(off_value)[()]
+    if dtype is None:
+        given = [v for v in (on_value, off_value) if v is not None]
+        dtype = dtypes.as_dtype(to_array(given[0]).dtype) if given else dtypes.float32
+    hot = np.where(at[..., None] == np.arange(int(depth)), on, off)
+    return _made(np.moveaxis(hot, -1, at.ndim if axis in (None, -1) else axis), dtype)
+
+
+def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+    return _made(np.array(convert_to_tensor(input)._array.shape, np.int64), out_type)
+
+
+def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+    return _made(np.array(convert_to_tensor(input)._array.size), out_type)
+
+
+def rank(input: Any, name: str | None = None) -> Tensor:
+    return _made(np.array(convert_to_tensor(input)._array.ndim), dtypes.int32)
+
+
+def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Tensor:
+    n = convert_to_tensor(lengths)._array
+    return _made(np.arange(int(n.max() if maxlen is None else maxlen)) < n[..., None], dtype)
+
+
+def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
+    parts = [convert_to_tensor(a) for a in args]
+    grid = np.broadcast_shapes() if not parts else tuple(p._array.size for p in parts)
+    dims = list(grid)
+    order = list(np.arange(len(parts)))
+    if indexing == "xy" and len(parts) > 1:
+        order[:2] = [1, 0]
+        dims[:2] = dims[1::-1]
+    out = []
+    for k, p in enumerate(parts):
+        at = [1] * len(parts)
+        at[order.index(k)] = p._array.size
+        out.append(OPS["broadcast_to"](OPS["reshape"](p, at), dims))
+    return out
+
+
+# The same functions inside compiled code, on arrays.
+
+
+def _zeros(shape, dtype=np.float32, name=None):
+    return np.zeros(shape, dtype)
+
+
+def _ones(shape, dtype=np.float32, name=None):
+    return np.ones(shape, dtype)
+
+
+def _zeros_like(input, dtype=None, name=None):
+    if dtype is None:
+        return np.zeros_like(input)
+    return np.zeros_like(input, dtype=dtype)
+
+
+def _ones_like(input, dtype=None, name=None):
+    if dtype is None:
+        return np.ones_like(input)
+    return np.ones_like(input, dtype=dtype)
+
+
+def _eye(num_rows, num_columns=None, batch_shape=None, dtype=np.float32, name=None):
+    if num_columns is None:
+        return np.eye(num_rows, dtype=dtype)
+    return np.eye(num_rows, num_columns, dtype=dtype)
+
+
+def _range(start, limit=None, delta=1, dtype=None, name=None):
+    if limit is None:
+        return np.arange(0, start, delta)
+    return np.arange(start, limit, delta)
+
+
+def _shape(input, out_type=None, name=None):
+    return input.shape
+
+
+def _size(input, out_type=None, name=None):
+    return input.size
+
+
+def _rank(input, name=None):
+    return input.ndim
+
+
+def _linspace(start, stop, num, name=None, axis=0):
+    return np.linspace(start, stop, num)
+
+
+def _fill(dims, value, name=None):
+    return np.full(dims, value)
+
+
+for _f, _g in ((zeros, _zeros), (ones, _ones), (zeros_like, _zeros_like), (ones_like, _ones_like), (eye, _eye), (range, _range), (shape, _shape), (size, _size),
+               (rank, _rank), (linspace, _linspace), (fill, _fill)):
+    _f.__s2sgrad_numpy__ = _g  # type: ignore[attr-defined]
+    OPS[_f.__name__] = _f

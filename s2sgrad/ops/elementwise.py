@@ -1,0 +1,476 @@
+"""Arithmetic, comparisons and elementwise functions."""
+# ruff: noqa: A001  (the interface's names)
+
+from __future__ import annotations
+
+import math as _math
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import dtypes as _dtypes
+from s2sgrad.eager import operation
+from s2sgrad.operators import OPS
+from s2sgrad.tensor import Tensor, convert_to_tensor
+
+__all__ = [
+    "abs", "acos", "acosh", "add", "add_n", "asin", "asinh", "atan", "atan2", "atanh", "cast", "ceil", "clip_by_value", "complex", "cos", "cosh", "divide",
+    "equal", "erf", "erfc", "exp", "expm1", "floor", "floordiv", "floormod", "greater", "greater_equal", "identity", "is_finite", "is_inf", "is_nan", "less",
+    "less_equal", "lgamma", "log", "log1p", "logical_and", "logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal",
+    "pow", "reciprocal", "round", "rsqrt", "saturate_cast", "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "stop_gradient", "subtract", "tan", "tanh", "truediv",
+]
+
+
+# ------------------------------------------------------------------------------------------- arithmetic
+
+
+@operation()
+def add(x, y):
+    return x + y
+
+
+@operation()
+def subtract(x, y):
+    return x - y
+
+
+@operation()
+def multiply(x, y):
+    return x * y
+
+
+@operation()
+def truediv(x, y):
+    return x / y
+
+
+@operation(links=())
+def floordiv(x, y):
+    return x // y
+
+
+@operation()
+def floormod(x, y):
+    return x % y
+
+
+@operation()
+def truncatemod(x, y):
+    return np.fmod(x, y)
+
+
+@operation(links=())
+def truncatediv(x, y):
+    return np.trunc(x / y)
+
+
+@operation()
+def pow(x, y):
+    return x ** y
+
+
+@operation()
+def negative(x):
+    return -x
+
+
+@operation()
+def maximum(x, y):
+    return np.maximum(x, y)
+
+
+@operation()
+def minimum(x, y):
+    return np.minimum(x, y)
+
+
+@operation()
+def squared_difference(x, y):
+    return (x - y) * (x - y)
+
+
+@operation()
+def divide_no_nan(x, y):
+    return np.where(y == 0, 0, x / np.where(y == 0, 1, y))
+
+
+@operation()
+def multiply_no_nan(x, y):
+    return np.where(y == 0, 0, np.where(y == 0, 0, x) * y)
+
+
+@operation()
+def xlogy(x, y):
+    return np.where(x == 0, 0, x * np.log(np.where(x == 0, 1, y)))
+
+
+@operation()
+def xlog1py(x, y):
+    return np.where(x == 0, 0, x * np.log1p(np.where(x == 0, 0, y)))
+
+
+@operation()
+def xdivy(x, y):
+    return np.where(x == 0, 0, x / np.where(x == 0, 1, y))
+
+
+@operation(name="atan2")
+def atan2(y, x):
+    return np.arctan2(y, x)
+
+
+@operation()
+def hypot(x, y):
+    return np.hypot(x, y)
+
+
+@operation(links=())
+def nextafter(x1, x2):
+    return np.nextafter(x1, x2)
+
+
+@operation(lists=("inputs",))
+def add_n(inputs):
+    total = inputs[0]
+    for k in range(1, len(inputs)):
+        total = total + inputs[k]
+    return total
+
+
+@operation(tensors=("t", "clip_value_min", "clip_value_max"))
+def clip_by_value(t, clip_value_min, clip_value_max):
+    return np.maximum(np.minimum(t, clip_value_max), clip_value_min)
+
+
+# ------------------------------------------------------------------------------------ comparisons, logic
+
+
+@operation(links=())
+def equal(x, y):
+    return x == y
+
+
+@operation(links=())
+def not_equal(x, y):
+    return x != y
+
+
+@operation(links=())
+def less(x, y):
+    return x < y
+
+
+@operation(links=())
+def less_equal(x, y):
+    return x <= y
+
+
+@operation(links=())
+def greater(x, y):
+    return x > y
+
+
+@operation(links=())
+def greater_equal(x, y):
+    return x >= y
+
+
+@operation(links=())
+def logical_and(x, y):
+    return np.logical_and(x, y)
+
+
+@operation(links=())
+def logical_or(x, y):
+    return np.logical_or(x, y)
+
+
+@operation(links=())
+def logical_xor(x, y):
+    return np.logical_xor(x, y)
+
+
+@operation(links=())
+def logical_not(x):
+    return np.logical_not(x)
+
+
+@operation(links=())
+def _and(x, y):
+    return x & y
+
+
+@operation(links=())
+def _or(x, y):
+    return x | y
+
+
+@operation(links=())
+def _xor(x, y):
+    return x ^ y
+
+
+@operation(links=())
+def _not(x):
+    return ~x
+
+
+@operation(links=())
+def is_nan(x):
+    return np.isnan(x)
+
+
+@operation(links=())
+def is_inf(x):
+    return np.isinf(x)
+
+
+@operation(links=())
+def is_finite(x):
+    return np.isfinite(x)
+
+
+# -------------------------------------------------------------------------------------- one argument
+
+
+@operation(kink=True)
+def abs(x):
+    return np.abs(x)
+
+
+@operation(kink=True)
+def sign(x):
+    return np.sign(x)
+
+
+@operation(links=())
+def floor(x):
+    return np.floor(x)
+
+
+@operation(links=())
+def ceil(x):
+    return np.ceil(x)
+
+
+@operation(links=())
+def round(x):
+    return np.rint(x)
+
+
+@operation(links=())
+def rint(x):
+    return np.rint(x)
+
+
+@operation()
+def square(x):
+    return np.square(x)
+
+
+@operation()
+def sqrt(x):
+    return np.sqrt(x)
+
+
+@operation()
+def rsqrt(x):
+    return 1 / np.sqrt(x)
+
+
+@operation()
+def reciprocal(x):
+    return np.reciprocal(x)
+
+
+@operation()
+def reciprocal_no_nan(x):
+    return np.where(x == 0, 0, 1 / np.where(x == 0, 1, x))
+
+
+@operation()
+def exp(x):
+    return np.exp(x)
+
+
+@operation()
+def expm1(x):
+    return np.expm1(x)
+
+
+@operation()
+def log(x):
+    return np.log(x)
+
+
+@operation()
+def log1p(x):
+    return np.log1p(x)
+
+
+@operation()
+def sin(x):
+    return np.sin(x)
+
+
+@operation()
+def cos(x):
+    return np.cos(x)
+
+
+@operation()
+def tan(x):
+    return np.tan(x)
+
+
+@operation()
+def asin(x):
+    return np.arcsin(x)
+
+
+@operation()
+def acos(x):
+    return np.arccos(x)
+
+
+@operation()
+def atan(x):
+    return np.arctan(x)
+
+
+@operation()
+def sinh(x):
+    return np.sinh(x)
+
+
+@operation()
+def cosh(x):
+    return np.cosh(x)
+
+
+@operation()
+def tanh(x):
+    return np.tanh(x)
+
+
+@operation()
+def asinh(x):
+    return np.arcsinh(x)
+
+
+@operation()
+def acosh(x):
+    return np.arccosh(x)
+
+
+@operation()
+def atanh(x):
+    return np.arctanh(x)
+
+
+@operation()
+def sigmoid(x):
+    return np.exp(-np.logaddexp(0, -x))
+
+
+@operation()
+def log_sigmoid(x):
+    return -np.logaddexp(0, -x)
+
+
+@operation()
+def softplus(features):
+    return np.logaddexp(0, features)
+
+
+def _special(name: str) -> Any:
+    """A special function on arrays: SciPy's where it is installed, else Python's own, number by number."""
+    try:
+        import scipy.special
+        return getattr(scipy.special, {"lgamma": "gammaln"}.get(name, name))
+    except ImportError:
+        return np.vectorize(getattr(_math, name), otypes=[float])
+
+
+@operation(as_input=True)
+def erf(x):
+    return _special("erf")(x)
+
+
+@operation(as_input=True)
+def erfc(x):
+    return _special("erfc")(x)
+
+
+@operation(as_input=True)
+def lgamma(x):
+    return _special("lgamma")(x)
+
+
+@operation()
+def real(input):
+    return np.real(input)
+
+
+@operation()
+def imag(input):
+    return np.imag(input)
+
+
+@operation()
+def conj(x):
+    return np.conj(x)
+
+
+@operation()
+def angle(input):
+    return np.angle(input)
+
+
+@operation()
+def complex(real, imag):
+    return real + imag * 1j
+
+
+@operation()
+def identity(input):
+    return input
+
+
+@operation(links=())
+def stop_gradient(input):
+    return input
+
+
+@operation(tensors=("x",))
+def _astype(x, dtype):
+    return x.astype(dtype)
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """The tensor in another dtype. A cast to or from integers carries no gradient."""
+    want = _dtypes.as_dtype(dtype)
+    t = convert_to_tensor(x)
+    if t.dtype == want:
+        return t
+    if want.name == "bfloat16" or t.dtype.name == "bfloat16":
+        data = _dtypes.round_bfloat16(t._array.astype(np.float32)) if want.name == "bfloat16" else t._array.astype(want.dtype)
+        return Tensor(data, want if want.name == "bfloat16" else None)
+    return OPS["_astype"](t, want)
+
+
+def _cast_in_compiled_code(x, dtype, name=None):
+    return np.asarray(x).astype(dtype)
+
+
+cast.__s2sgrad_numpy__ = _cast_in_compiled_code  # type: ignore[attr-defined]
+OPS["cast"] = cast
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """A cast that clips to the range of the dtype instead of wrapping around."""
+    want, t = _dtypes.as_dtype(dtype), convert_to_tensor(value)
+    return cast(Tensor(np.clip(t._array, want.min, want.max)) if want.is_integer else t, want)
+
+
+divide = truediv

@@ -1,0 +1,215 @@
+"""Linear algebra."""
+# ruff: noqa: A002
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.eager import operation
+from s2sgrad.errors import InvalidArgumentError
+from s2sgrad.operators import OPS
+from s2sgrad.tensor import Tensor, convert_to_tensor
+
+__all__ = ["einsum", "matmul", "tensordot"]
+
+
+def _matrices(a: Tensor, b: Tensor, **_: Any) -> None:
+    for t in (a, b):
+        if t.ndim < 2:
+            raise InvalidArgumentError(f"In[0] and In[1] ndims must be == 2: {t.ndim} [Op:MatMul]")
+    n, m = a._array.shape, b._array.shape
+    if _["transpose_a"] or _["adjoint_a"]:
+        n = (*n[:-2], n[-1], n[-2])
+    if _["transpose_b"] or _["adjoint_b"]:
+        m = (*m[:-2], m[-1], m[-2])
+    if n[-1] != m[-2]:
+        raise InvalidArgumentError(f"Matrix size-incompatible: In[0]: {list(a.shape)}, In[1]: {list(b.shape)} [Op:MatMul]".replace(" [Op", " [Op"))
+
+
+@operation(check=_matrices)
+def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False):
+    if transpose_a:
+        a = np.swapaxes(a, -2, -1)
+    if adjoint_a:
+        a = np.conj(np.swapaxes(a, -2, -1))
+    if transpose_b:
+        b = np.swapaxes(b, -2, -1)
+    if adjoint_b:
+        b = np.conj(np.swapaxes(b, -2, -1))
+    return a @ b
+
+
+@operation()
+def matvec(a, b, transpose_a=False):
+    if transpose_a:
+        a = np.swapaxes(a, -2, -1)
+    return np.sum(a * np.expand_dims(b, -2), axis=-1)
+
+
+@operation(tensors=("a", "b"))
+def tensordot(a, b, axes):
+    return np.tensordot(a, b, axes)
+
+
+@operation(lists=("inputs",), tensors=("inputs",))
+def _einsum(inputs, equation):
+    return np.einsum(equation, *inputs)
+
+
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
+    """The sum of products that the equation names, as in `einsum("ij,jk->ik", a, b)`."""
+    return OPS["_einsum"](list(inputs), equation)
+
+
+einsum.__s2sgrad_numpy__ = np.einsum  # type: ignore[attr-defined]
+
+
+@operation()
+def det(input):
+    return np.linalg.det(input)
+
+
+@operation()
+def inv(input, adjoint=False):
+    if adjoint:
+        input = np.conj(np.swapaxes(input, -2, -1))
+    return np.linalg.inv(input)
+
+
+@operation()
+def solve(matrix, rhs, adjoint=False):
+    if adjoint:
+        matrix = np.conj(np.swapaxes(matrix, -2, -1))
+    return np.linalg.solve(matrix, rhs)
+
+
+@operation()
+def cholesky(input):
+    return np.linalg.cholesky(input)
+
+
+@operation()
+def logdet(matrix):
+    return 2 * np.sum(np.log(np.diagonal(np.linalg.cholesky(matrix))))
+
+
+@operation()
+def pinv(a):
+    return np.linalg.pinv(a)
+
+
+LogDet = namedtuple("SlogDet", "sign log_abs_determinant")
+QR = namedtuple("QR", "q r")
+
+
+@operation(result=lambda out: LogDet(*out))
+def slogdet(input):
+    sign, logabs = np.linalg.slogdet(input)
+    return sign, logabs
+
+
+@operation()
+def eigh(tensor):
+    w, v = np.linalg.eigh(tensor)
+    return w, v
+
+
+@operation()
+def eigvalsh(tensor):
+    w, v = np.linalg.eigh(tensor)
+    return w
+
+
+@operation()
+def _svd(tensor):
+    u, s, vt = np.linalg.svd(tensor, full_matrices=False)
+    return s, u, np.swapaxes(vt, -2, -1)
+
+
+def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
+    """(s, u, v) with tensor = u @ diag(s) @ transpose(v), or s alone."""
+    if full_matrices:
+        u, s, vt = np.linalg.svd(convert_to_tensor(tensor)._array)
+        return (Tensor(s), Tensor(u), Tensor(np.swapaxes(vt, -2, -1))) if compute_uv else Tensor(s)
+    out = OPS["_svd"](tensor)
+    return out if compute_uv else out[0]
+
+
+@operation(result=lambda out: QR(*out))
+def _qr(input):
+    q, r = np.linalg.qr(input)
+    return q, r
+
+
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Any:
+    return OPS["_qr"](input)
+
+
+@operation()
+def trace(x):
+    return np.trace(x)
+
+
+@operation()
+def diag_part(input):
+    return np.diagonal(input)
+
+
+@operation()
+def diag(diagonal):
+    n = diagonal.shape[0]
+    m = np.zeros((n, n), dtype=diagonal.dtype)
+    for i in range(n):
+        m[i, i] = diagonal[i]
+    return m
+
+
+@operation(tensors=("input",))
+def band_part(input, num_lower, num_upper):
+    i = np.arange(input.shape[0])
+    d = np.expand_dims(i, 1) - np.expand_dims(np.arange(input.shape[1]), 0)
+    keep = (d <= (num_lower if num_lower >= 0 else input.shape[0])) & (-d <= (num_upper if num_upper >= 0 else input.shape[1]))
+    return np.where(keep, input, 0)
+
+
+@operation()
+def set_diag(input, diagonal):
+    m = input.copy()
+    for i in range(diagonal.shape[0]):
+        m[i, i] = diagonal[i]
+    return m
+
+
+@operation()
+def cross(a, b):
+    return np.cross(a, b)
+
+
+@operation()
+def triangular_solve(matrix, rhs, lower=True, adjoint=False):
+    m = np.tril(matrix) if lower else np.triu(matrix)
+    if adjoint:
+        m = np.conj(np.swapaxes(m, -2, -1))
+    return np.linalg.solve(m, rhs)
+
+
+@operation()
+def cholesky_solve(chol, rhs):
+    return np.linalg.solve(chol @ np.swapaxes(chol, -2, -1), rhs)
+
+
+def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None) -> Tensor:
+    """The least-squares solution by the normal equations, with an optional ridge."""
+    a = convert_to_tensor(matrix)
+    at = OPS["matrix_transpose"](a)
+    gram = OPS["matmul"](at, a)
+    if l2_regularizer:
+        gram = gram + l2_regularizer * np.eye(a._array.shape[-1], dtype=a._array.dtype)
+    return OPS["solve"](gram, OPS["matmul"](at, rhs))
+
+
+def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+    return OPS["matrix_transpose"](matrix, conjugate=convert_to_tensor(matrix).dtype.is_complex)

@@ -1,0 +1,160 @@
+"""Activations, losses and normalisations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sgrad.eager import operation
+from s2sgrad.operators import OPS
+from s2sgrad.ops.reductions import _axis
+from s2sgrad.tensor import Tensor, convert_to_tensor
+
+
+@operation(kink=True)
+def relu(features):
+    return np.where(features <= 0, 0, features)
+
+
+@operation(kink=True)
+def relu6(features):
+    return np.where(features <= 0, 0, np.where(features >= 6, 6, features))
+
+
+@operation(kink=True)
+def leaky_relu(features, alpha=0.2):
+    return np.where(features > 0, features, alpha * features)
+
+
+@operation()
+def elu(features):
+    return np.where(features < 0, np.expm1(np.minimum(features, 0)), features)
+
+
+@operation()
+def selu(features):
+    return 1.0507009873554805 * np.where(features < 0, 1.6732632423543772 * np.expm1(np.minimum(features, 0)), features)
+
+
+@operation()
+def silu(features, beta=1.0):
+    return features * np.exp(-np.logaddexp(0, -beta * features))
+
+
+@operation()
+def softsign(features):
+    return features / (1 + np.abs(features))
+
+
+@operation()
+def _gelu_tanh(features):
+    return 0.5 * features * (1 + np.tanh(0.7978845608028654 * (features + 0.044715 * features * features * features)))
+
+
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
+    x = convert_to_tensor(features)
+    return OPS["_gelu_tanh"](x) if approximate else 0.5 * x * (1.0 + OPS["erf"](x / 1.4142135623730951))
+
+
+@operation(prepare=_axis)
+def softmax(logits, axis=-1):
+    e = np.exp(logits - np.max(logits, axis=axis, keepdims=True))
+    return e / np.sum(e, axis=axis, keepdims=True)
+
+
+@operation(prepare=_axis)
+def log_softmax(logits, axis=-1):
+    d = logits - np.max(logits, axis=axis, keepdims=True)
+    return d - np.log(np.sum(np.exp(d), axis=axis, keepdims=True))
+
+
+@operation()
+def l2_loss(t):
+    return np.sum(t * t) / 2
+
+
+@operation(prepare=_axis)
+def l2_normalize(x, axis=None, epsilon=1e-12):
+    return x * (1 / np.sqrt(np.maximum(np.sum(x * x, axis=axis, keepdims=True), epsilon)))
+
+
+@operation()
+def sigmoid_cross_entropy_with_logits(labels, logits):
+    return np.where(logits <= 0, 0, logits) - logits * labels + np.log1p(np.exp(-np.abs(logits)))
+
+
+@operation()
+def _softmax_cross_entropy(labels, logits):
+    d = logits - np.max(logits, axis=-1, keepdims=True)
+    return np.sum(labels * (np.log(np.sum(np.exp(d), axis=-1, keepdims=True)) - d), axis=-1)
+
+
+def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    if axis != -1:
+        labels, logits = (np.moveaxis(np.asarray(v), axis, -1) if not isinstance(v, Tensor) else _last(v, axis) for v in (labels, logits))
+    return OPS["_softmax_cross_entropy"](labels, logits)
+
+
+def _last(t: Tensor, axis: int) -> Tensor:
+    order = [k for k in range(t.ndim) if k != axis % t.ndim]
+    return OPS["transpose"](t, [*order, axis % t.ndim])
+
+
+def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
+    t = convert_to_tensor(logits)
+    hot = np.arange(t._array.shape[-1]) == convert_to_tensor(labels)._array[..., None]
+    return OPS["_softmax_cross_entropy"](hot.astype(t._array.dtype), t)
+
+
+def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
+    return OPS["reduce_mean"](x, axis=axes, keepdims=keepdims), OPS["reduce_variance"](x, axis=axes, keepdims=keepdims)
+
+
+def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: float, name: str | None = None) -> Tensor:
+    t = convert_to_tensor(x)
+    inv = OPS["rsqrt"](variance + variance_epsilon)
+    inv = inv if scale is None else inv * scale
+    out = t * inv - mean * inv
+    return out if offset is None else out + offset
+
+
+def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
+    return convert_to_tensor(value) + bias
+
+
+def dropout(x: Any, rate: float, noise_shape: Any = None, seed: Any = None, name: str | None = None) -> Tensor:
+    t = convert_to_tensor(x)
+    shape = t.shape if noise_shape is None else noise_shape
+    keep = OPS["random_uniform"](shape, seed=seed)._array >= rate
+    return t * (keep / (1.0 - rate)).astype(t._array.dtype)
+
+
+def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Tensor:
+    return OPS["gather"](params, ids)
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+    return Tensor(np.float32(np.mean(convert_to_tensor(value)._array == 0)))
+
+
+# Clipping by norms: compositions of the operations above.
+
+
+@operation(tensors=("t", "clip_norm"))
+def clip_by_norm(t, clip_norm, axes=None):
+    total = np.sum(t * t, axis=axes, keepdims=True)
+    length = np.where(total > 0, np.sqrt(np.where(total > 0, total, 1)), total)
+    return t * clip_norm / np.maximum(length, clip_norm)
+
+
+def global_norm(t_list: Any, name: str | None = None) -> Tensor:
+    """The euclidean norm of several tensors together (None entries are left out)."""
+    return OPS["sqrt"](OPS["add_n"]([OPS["reduce_sum"](t * t) for t in map(convert_to_tensor, (x for x in t_list if x is not None))]))
+
+
+def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None) -> tuple[list[Any], Tensor]:
+    """The tensors scaled so that their global norm is at most `clip_norm`, and the norm before."""
+    norm = global_norm(t_list) if use_norm is None else convert_to_tensor(use_norm)
+    scale = clip_norm * OPS["minimum"](1.0 / norm, 1.0 / clip_norm)
+    return [None if t is None else convert_to_tensor(t) * scale for t in t_list], norm

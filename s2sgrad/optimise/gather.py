@@ -57,6 +57,7 @@ def gather_node(nodes: Nodes, e: Index) -> Node:
             for k in range(mask.ndim):
                 low.require_equal(low.shapes.extents(mask)[k], base.ext[axis + k])
             found = low.fresh("where", Array("int64", 2))
+            low.aliases.positions.add(found.name)
             low.emit(ir.Assign(found, ir.Call("mask_positions", (mask,), (), found.type)))
             count = low.scalar_temp("n", low_dim(found, 0))
             for k in range(mask.ndim):

@@ -14,6 +14,7 @@ class Aliases:
 
     def __init__(self, fn: Function) -> None:
         self.parent: dict[str, str] = {}
+        self.positions: set[str] = set()  # tables of distinct positions (of the true elements of masks)
         for s in ir.walk_stmts(fn.body):
             if isinstance(s, Assign) and isinstance(s.target.type, (Array, ListType)):
                 self.join(s.target, s.value)
@@ -66,14 +67,24 @@ def in_place(aliases: Aliases, target: Index, value: Expr, loops: Sequence[str])
         base = ir.root(r)
         if base is None or not isinstance(target.base, Var):
             return False
-        if aliases.may(base, target.base) and not (r.base == target.base and _safe(r, target, loops)):
+        if aliases.may(base, target.base) and not (r.base == target.base and _safe(aliases, r, target, loops)):
             return False
     return True
 
 
-def _safe(read: Index, write: Index, loops: Sequence[str]) -> bool:
+def _distinct(aliases: Aliases, write: Index, loops: Sequence[str]) -> bool:
+    """Does every iteration write another element?"""
+    for i in write.index:
+        rest = split(i)[0]  # type: ignore[arg-type]
+        plain = rest is None or isinstance(rest, Var) or not any(n in ir.names_in(rest) for n in loops)
+        if not plain and not (isinstance(rest, Index) and isinstance(rest.base, Var) and rest.base.name in aliases.positions):
+            return False
+    return True
+
+
+def _safe(aliases: Aliases, read: Index, write: Index, loops: Sequence[str]) -> bool:
     """Same element, or one that is written later."""
-    if len(read.index) != len(write.index):
+    if len(read.index) != len(write.index) or not _distinct(aliases, write, loops):
         return False
     deltas = [difference(a, b) for a, b in zip(read.index, write.index)]  # type: ignore[arg-type]
     if any(d is None for d in deltas):

@@ -9,7 +9,7 @@ ROOT = Path(s2sgrad.__file__).parent
 
 # From the ground up. A name is a folder or a module of s2sgrad.
 FLOORS = [
-    {"errors", "names", "ir"},
+    {"errors", "names", "ir", "runtime"},
     {"rules"},
     {"structure"},
     {"library"},
@@ -18,11 +18,15 @@ FLOORS = [
     {"transform"},
     {"optimise"},
     {"emit"},
-    {"backends", "runtime"},
+    {"backends"},
     {"pipeline"},
     {"arguments", "guess", "signatures"},
     {"inline", "dispatch", "derivative", "face", "matrices", "api", "testing"},
-    {"dtypes", "shapes", "device", "tensor", "variable", "operators", "eager", "forward", "ops", "tape", "custom", "function", "printing", "namespaces"},
+    {  # the TensorFlow-style names
+        "adjoints", "callables", "connections", "custom", "device", "dtypes", "eager", "effects", "forward", "function", "namespaces",
+        "operators", "ops", "printing", "shapes", "tape", "tensor", "variable",
+    },
+    {"interface"},
     {"cli", "__init__", "__main__"},
 ]
 FLOOR = {name: k for k, floor in enumerate(FLOORS) for name in floor}

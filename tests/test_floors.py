@@ -11,7 +11,7 @@ ROOT = Path(s2sgrad.__file__).parent
 FLOORS = [
     {"errors", "names", "ir", "runtime"},
     {"rules"},
-    {"structure"},
+    {"structure", "callables"},
     {"library"},
     {"frontend"},
     {"analysis"},
@@ -20,10 +20,10 @@ FLOORS = [
     {"emit"},
     {"backends"},
     {"pipeline"},
-    {"arguments", "guess", "signatures"},
+    {"arguments", "guess"},
     {"inline", "dispatch", "derivative", "face", "matrices", "api", "testing"},
     {  # the TensorFlow-style names
-        "adjoints", "callables", "connections", "custom", "device", "dtypes", "eager", "effects", "forward", "function", "namespaces",
+        "adjoints", "connections", "custom", "device", "dtypes", "eager", "effects", "forward", "function", "namespaces",
         "operators", "ops", "printing", "shapes", "tape", "tensor", "variable",
     },
     {"interface"},

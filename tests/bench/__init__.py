@@ -1,0 +1,1 @@
+"""Emitted gradients against adjoints written by hand: `make bench`."""

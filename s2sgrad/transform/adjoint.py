@@ -68,11 +68,11 @@ def adjoint(e: Any, g: Expr, cx: Context) -> None:
     elif isinstance(e, Index):
         _index(e, g, cx)
     elif e.op == "ifexp":
-        _conditional(e, g, cx)
-    elif registry.OPS[e.op].kind == "elementwise":
-        _elementwise(e, g, cx)
+        _conditional(e, match(g, e, cx), cx)
+    elif registry.OPS[e.op].kind == "elementwise":  # a broadcast operand is summed down once, at the leaves
+        _elementwise(e, match(g, e, cx) if isinstance(e.type, ir.Scalar) else g, cx)
     else:
-        _general(e, g, cx)
+        _general(e, match(g, e, cx), cx)
 
 
 def match(g: Expr, like: Expr, cx: Context) -> Expr:
@@ -218,8 +218,7 @@ def _elementwise(e: Call, g: Expr, cx: Context) -> None:
     args = list(e.args)
     nonlinear = e.op not in ("add", "sub", "neg", "pos", "real", "imag", "conj")
     if nonlinear:
-        args = [bind(a, cx) if costly(a) and (e.op not in ("mul", "div") or cx.is_active(e.args[1 - k] if len(args) == 2 else a)) else a
-                for k, a in enumerate(args)]
+        args = [bind(a, cx) if costly(a) and (e.op != "mul" or _value_uses(e, k, cx) > 1) else a for k, a in enumerate(args)]
     wanted = [cx.is_active(a) for a in e.args]
     if sum(occurrences(a, cx) for a in e.args) > 1 or (op.singular and not isinstance(g, (Var, Const))):
         g = simple(g, cx)
@@ -249,6 +248,13 @@ def _elementwise(e: Call, g: Expr, cx: Context) -> None:
 
 def _real_if(part: Expr, like: Expr) -> Expr:
     return call("real", part) if ir.is_complex(part.type) and not ir.is_complex(like.type) else part
+
+
+def _value_uses(product: Call, k: int, cx: Context) -> int:
+    """How often the adjoint of a product needs the value of its k-th factor."""
+    factor = product.args[k]
+    again = isinstance(factor, Call) and cx.is_active(factor) and _uses_out(registry.OPS[factor.op])
+    return int(cx.is_active(product.args[1 - k])) + int(again)
 
 
 def _uses_out(op: registry.Op) -> bool:

@@ -110,7 +110,7 @@ class Sweeps:
         if kind == "m":
             return [t for key, base, region in self._regions(s, name) for t in self._save_region(s, key, base, region)]
         v = self._variable(s, name)
-        if self.storage.loops and name not in self.st.params:
+        if (self.storage.loops or self.plan.save_all) and name not in self.st.params:
             self.unbound[name] = v
         if kind == "s":
             return self.storage.save_value(self.storage.slot(s, fact, v, v.type.dtype), v)

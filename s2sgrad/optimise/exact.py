@@ -111,7 +111,7 @@ def _result(e: Call, d: str) -> Call:
 def operands(args: Sequence[Expr], loop: Sequence[str], op: str) -> tuple[Expr, ...]:
     """The operands in the dtypes of NumPy's loop, converted only where numba would not do it by itself."""
     have = [a.type.dtype for a in args]
-    want = list(loop[:len(args)])
+    want = ["float64" if w == "float16" else w for w in loop[:len(args)]]
     if have == want:
         return tuple(args)
     if all(w == "float64" for w in want) and all(h in ("float64", "int64", "float32") for h in have) and "float64" in have:
@@ -267,12 +267,43 @@ def _heaviside(e: Call) -> Expr:
     return Exact("ifexp", (is_zero, h, Call("ifexp", (negative, zero, Call("ifexp", (nan, x, one), (), t)), (), t)), (), t)
 
 
+def _sign(e: Call) -> Expr:
+    x = e.args[0]
+    return convert(Call("ne", (x, convert(Const(0, ir.INT), x.type.dtype)), (), ir.BOOL), e.type.dtype) if x.type.dtype.startswith("uint") else e
+
+
+def _wide(e: Call) -> Expr:
+    """Computed in float64: numba mixes up the float32 and the float64 version within one function, or lacks one of them."""
+    x = e.args[0]
+    if x.type.dtype in ("float64", "complex64", "complex128"):
+        return e
+    r = convert(replace(e, args=(convert(x, "float64"),), type=Scalar("float64")), e.type.dtype)
+    return Exact(r.op, r.args, r.attrs, r.type) if isinstance(r, Call) else r
+
+
+def _fmod(e: Call) -> Expr:
+    if not _is_int(e.type):
+        return e
+    return convert(Call("integer_fmod", tuple(convert(a, "int64") for a in e.args), (), ir.INT), e.type.dtype)
+
+
+def _order(e: Call) -> Expr:
+    """Complex numbers are ordered by their real parts, then by their imaginary parts."""
+    if not any(a.type.dtype.startswith("complex") for a in e.args):
+        return e
+    (ar, ai), (br, bi) = (tuple(exact_node(Call(p, (convert(a, "complex128"),), (), Scalar("float64"))) for p in ("real", "imag")) for a in e.args)
+    strict = Call("lt" if e.op in ("lt", "le") else "gt", (ar, br), (), ir.BOOL)
+    last = Call(e.op, (ai, bi), (), ir.BOOL)
+    return Exact("or", (strict, Call("and", (Call("eq", (ar, br), (), ir.BOOL), last), (), ir.BOOL)), (), ir.BOOL)
+
+
 SPECIAL = {
     "ifexp": _conditional, "where": lambda e: _conditional(Call("ifexp", e.args, (), e.type)), "pow": _power, "div": _divide, "floordiv": _divide,
     "mod": _divide, "add": _bool_arithmetic("logical_or"), "mul": _bool_arithmetic("logical_and"), "maximum": _extremum("logical_or"),
     "minimum": _extremum("logical_and"), "fmax": _extremum("logical_or"), "fmin": _extremum("logical_and"),
     "astype": _astype, "pyfloat": _pyfloat, "pyint": _pyint, "floor": _keep_int, "ceil": _keep_int, "trunc": _keep_int, "abs": _abs,
     "real": _part, "imag": _part, "conj": _part, "round": _round, "float_power": _float_power, "heaviside": _heaviside,
+    "sign": _sign, "exp2": _wide, "sinc": _wide, "angle": _wide, "fmod": _fmod, "lt": _order, "le": _order, "gt": _order, "ge": _order,
     "stop_gradient": lambda e: e.args[0],
 }
 

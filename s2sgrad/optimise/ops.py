@@ -30,7 +30,7 @@ def fresh_like_first(*types: Type) -> Type:
     return Array(t.dtype, t.ndim)
 
 
-for _name in ("broadcast_extent", "equal_extent", "nonempty", "wrap_index", "nonzero_divisor", "integer_power"):
+for _name in ("broadcast_extent", "equal_extent", "nonempty", "wrap_index", "nonzero_divisor", "integer_power", "integer_fmod"):
     helper(_name, getattr(extents, _name), integer)
 helper("check_extent", extents.check_extent, lambda *t: ir.BOOL)
 helper("reassociated", extents.reassociated, first)

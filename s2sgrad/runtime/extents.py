@@ -95,3 +95,11 @@ def arange_length(start, stop, step):
     if step == 0.0:
         raise ZeroDivisionError("division by zero")
     return max(0, int(np.ceil((stop - start) / step)))
+
+
+def integer_fmod(a, b):
+    """The remainder with the sign of the dividend; 0 for a zero divisor, as NumPy."""
+    if b == 0:
+        return 0
+    r = abs(a) % abs(b)
+    return -r if a < 0 else r

@@ -80,6 +80,7 @@ CASES = {
     "eigh": [((spd(3),), {})],
     "svd": [((A23,), {}), ((A23.T.copy(),), {}), ((A33,), {})],
     "qr": [((A33,), {}), ((A23.T.copy(),), {})],
+    "pinv": [((A23, 1e-15), {}), ((A23.T.copy(), 1e-15), {}), ((C33[:2], 1e-15), {})],
     "fft": [((sample(4),), {"axis": 0}), ((C33,), {"axis": 0})],
     "ifft": [((sample(4),), {"axis": 0}), ((C33,), {"axis": 1})],
     "real": [((C3,), {}), ((sample(2),), {})],
@@ -118,7 +119,7 @@ def variables(args):
 
 
 def active(name, args):
-    skip = {"where": {0}, "ifexp": {0}, "linspace": {2}, "arange": {1}, "unbroadcast": {1}, "full_like": {0}, "copysign": {1}, "ldexp": {1}}
+    skip = {"pinv": {1}, "where": {0}, "ifexp": {0}, "linspace": {2}, "arange": {1}, "unbroadcast": {1}, "full_like": {0}, "copysign": {1}, "ldexp": {1}}
     return [np.asarray(a).dtype.kind in "fc" and i not in skip.get(name, ()) for i, a in enumerate(args)]
 
 

@@ -8,6 +8,7 @@ from s2sgrad import ir
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Array, Scalar
 from s2sgrad.rules.build import column, conj, flat, is_scalar, means, real_like, row, select, static
+from s2sgrad.rules import registry
 from s2sgrad.rules.registry import Op, as_expr, call, register
 from s2sgrad.rules.shapes import transpose
 
@@ -403,4 +404,72 @@ def _eig_types(a):
 
 register(Op("eig", "none", np.linalg.eig, "np.linalg.eig(_0)", results=_eig_types,
             why="the eigenvectors of a general matrix are not differentiated here; use np.linalg.eigh for symmetric matrices"))
+
+def several(function, op, **fixed):
+    """A NumPy function with several results: `function(a)` is the operation `op`."""
+
+    def builder(a, **options):
+        for key, value in options.items():
+            if static(value, key) not in (fixed.get(key), None):
+                raise Unsupported(f"np.linalg.{function.__name__} with {key}={static(value, key)!r} is not supported")
+        return op, (_matrix(as_expr(a)),), {}, _result_class(function)
+
+    registry.MULTI[id(function)] = (function, builder)
+
+
+def _result_class(function):
+    """The named tuple NumPy returns (EighResult, ...), None for a plain tuple."""
+    kind = type(function(np.eye(2)))
+    return kind if hasattr(kind, "_fields") else None
+
+
+several(np.linalg.slogdet, "slogdet")
+several(np.linalg.eigh, "eigh", UPLO="L")
+several(np.linalg.qr, "qr", mode="reduced")
+several(np.linalg.eig, "eig")
+
+
+def _svd_call(a, full_matrices=True, compute_uv=True, hermitian=False):
+    if static(full_matrices) and static(compute_uv):
+        raise Unsupported("np.linalg.svd with full_matrices=True is not supported", hint="pass full_matrices=False")
+    return "svd", (_matrix(as_expr(a)),), {}, _result_class(np.linalg.svd)
+
+
+registry.MULTI[id(np.linalg.svd)] = (np.linalg.svd, _svd_call)
+
+
+# ---------------------------------------------------------------------------------------- pseudo-inverse
+
+
+def _pinv_adjoint(g, a, rcond, *, out, wanted):
+    """Golub and Pereyra's derivative of the pseudo-inverse (constant rank)."""
+    p, ph, gh = out, adj(out), adj(g)
+    t = -(ph @ g @ ph)
+    u, v = gh @ p @ ph, ph @ p @ gh
+    return t + (u - a @ (p @ u)) + (v - (v @ p) @ a), None
+
+
+def _pinv_tangent(dots, a, rcond, *, out):
+    p, ph, d = out, adj(out), dots[0]
+    dh = adj(d)
+    u, v = p @ ph @ dh, dh @ ph @ p
+    return -(p @ d @ p) + (u - (u @ a) @ p) + (v - p @ (a @ v))
+
+
+register(Op("pinv", "general", np.linalg.pinv, "np.linalg.pinv(_0, _1)", adjoint=_pinv_adjoint, tangent=_pinv_tangent,
+            result=lambda a, rcond: Array(float_dtype(a), 2)))
+
+
+@means(np.linalg.pinv)
+def _(a, rcond=None, hermitian=False):
+    return call("pinv", _matrix(as_expr(a)), 1e-15 if rcond is None else rcond)
+
+
 flat("matrix_rank", np.linalg.matrix_rank, result=lambda a: Scalar("int64"))
+
+
+@means(np.linalg.matrix_rank)
+def _(A, tol=None, hermitian=False):
+    if tol is not None:
+        raise Unsupported("np.linalg.matrix_rank with tol= is not supported")
+    return call("matrix_rank", A)

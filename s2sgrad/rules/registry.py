@@ -70,6 +70,9 @@ class Op:
 OPS: dict[str, Op] = {}
 BY_PYTHON: dict[int, tuple[Any, Callable[..., Expr]]] = {}  # id(object) -> (object, builder(args, kwargs) -> Expr)
 
+MULTI: dict[int, tuple[Any, Callable[..., tuple[str, tuple[Expr, ...], dict[str, Any], Any]]]] = {}
+"""Python functions with several results: id(object) -> (object, builder(*args, **kwargs) -> (operation, args, attrs, namedtuple or None))."""
+
 
 def register(op: Op) -> Op:
     assert op.name not in OPS, f"operation {op.name} is declared twice"

@@ -1,0 +1,368 @@
+"""NumPy functions that only move, repeat or join elements: each is an expression of views, joins and products."""
+
+from __future__ import annotations
+
+import functools
+import string
+
+import numpy as np
+
+from s2sgrad import ir
+from s2sgrad.errors import Unsupported
+from s2sgrad.ir import Array, Const, Expr, Index, Slice
+from s2sgrad.rules import build
+from s2sgrad.rules.build import FULL, axis_of, conj, dims, is_scalar, means, static
+from s2sgrad.rules.creation import array_literal
+from s2sgrad.rules.registry import as_expr, call, call_python
+from s2sgrad.rules.shapes import reshaped, transpose
+
+ONE = Const(1, ir.INT)
+
+
+def flat_view(a: Expr) -> Expr:
+    """The elements in C order as one axis."""
+    return call_python(np.ravel, (a,), {})
+
+
+# ------------------------------------------------------------------------------------- order of the axes
+
+
+@means(np.moveaxis)
+def moveaxis(a, source, destination):
+    a = as_expr(a)
+    src, dst = (tuple(i % a.ndim for i in (static(x) if isinstance(x, (tuple, list)) else (static(x),))) for x in (source, destination))
+    order = [i for i in range(a.ndim) if i not in src]
+    for d, s in sorted(zip(dst, src, strict=True)):
+        order.insert(d, s)
+    return transpose(a, tuple(order))
+
+
+@means(np.swapaxes)
+def _(a, axis1, axis2):
+    a = as_expr(a)
+    i, j = axis_of(axis1, a.ndim), axis_of(axis2, a.ndim)
+    order = list(range(a.ndim))
+    order[i], order[j] = j, i
+    return transpose(a, tuple(order))
+
+
+@means(np.rollaxis)
+def _(a, axis, start=0):
+    a, start = as_expr(a), static(start)
+    axis = axis_of(axis, a.ndim)
+    start = start + a.ndim if start < 0 else start
+    order = [i for i in range(a.ndim) if i != axis]
+    order.insert(start - (axis < start), axis)
+    return transpose(a, tuple(order))
+
+
+@means(np.flip)
+def flip(m, axis=None):
+    a = as_expr(m)
+    axes = axis_of(axis, a.ndim)
+    axes = tuple(range(a.ndim)) if axes is None else axes if isinstance(axes, tuple) else (axes,)
+    back = Slice(None, None, Const(-1, ir.INT))
+    return Index(a, tuple(back if i in axes else FULL for i in range(a.ndim)), Array(a.type.dtype, a.ndim, "A"))
+
+
+means(np.flipud)(lambda m: flip(m, 0))
+means(np.fliplr)(lambda m: flip(m, 1))
+
+
+@means(np.rot90)
+def _(m, k=1, axes=(0, 1)):
+    a, k = as_expr(m), static(k) % 4
+    i, j = (x % a.ndim for x in static(tuple(axes)))
+    order = list(range(a.ndim))
+    order[i], order[j] = j, i
+    if k == 0:
+        return a
+    if k == 2:
+        return flip(flip(a, i), j)
+    return transpose(flip(a, j), tuple(order)) if k == 1 else flip(transpose(a, tuple(order)), j)
+
+
+# ------------------------------------------------------------------------------------------- rank, joins
+
+
+def _at_least(n):
+    def one(x):
+        a = array_literal(x)
+        if a.ndim >= n:
+            return a
+        if is_scalar(a):
+            return call("full", a, *(ONE for _ in range(n)), dtype=a.type.dtype)
+        axes = {(2, 1): (0,), (3, 1): (0, 2), (3, 2): (2,)}[n, a.ndim]
+        return call("expand_dims", a, axis=axes[0] if len(axes) == 1 else axes)
+
+    def builder(*arrays):
+        if len(arrays) != 1:
+            raise Unsupported(f"np.atleast_{n}d of several arrays is not supported", hint="call it for each of them")
+        return one(arrays[0])
+
+    return builder
+
+
+for _n, _f in ((1, np.atleast_1d), (2, np.atleast_2d), (3, np.atleast_3d)):
+    means(_f)(_at_least(_n))
+
+
+def _parts(arrays, n):
+    if not isinstance(arrays, (tuple, list)):
+        raise Unsupported("a sequence of arrays is needed here", hint="pass a tuple or list written out")
+    return [_at_least(n)(a) for a in arrays]
+
+
+@means(np.hstack)
+def _(tup, *, dtype=None, casting="same_kind"):
+    parts = _parts(tup, 1)
+    return call("concatenate", *parts, axis=0 if parts[0].ndim == 1 else 1)
+
+
+@means(np.vstack)
+def _(tup, *, dtype=None, casting="same_kind"):
+    return call("concatenate", *_parts(tup, 2), axis=0)
+
+
+@means(np.dstack)
+def _(tup):
+    return call("concatenate", *_parts(tup, 3), axis=2)
+
+
+@means(np.column_stack)
+def _(tup):
+    parts = [call("expand_dims", a, axis=1) if a.ndim == 1 else a for a in _parts(tup, 1)]
+    return call("concatenate", *parts, axis=1)
+
+
+@means(np.append)
+def _(arr, values, axis=None):
+    return call_python(np.concatenate, ((arr, values) if axis is not None else (flat_view(_at_least(1)(arr)), flat_view(_at_least(1)(values))),),
+                       {"axis": 0 if axis is None else axis})
+
+
+@means(np.tile)
+def _(A, reps):
+    a = _at_least(1)(A)
+    r = [as_expr(x) for x in (reps if isinstance(reps, (tuple, list)) else (reps,))]
+    n = max(a.ndim, len(r))
+    r = [ONE] * (n - len(r)) + r
+    extents = [ONE] * (n - a.ndim) + list(dims(a))
+    split = reshaped(a, *(x for d in extents for x in (ONE, d)))
+    wide = call("broadcast_to", split, *(x for k, d in zip(r, extents, strict=True) for x in (k, d)))
+    return call("reshape_copy", wide, *(k * d for k, d in zip(r, extents, strict=True)))
+
+
+# ---------------------------------------------------------------------------------------------- products
+
+
+def contract(a: Expr, la: str, b: Expr, lb: str, keep: str) -> tuple[Expr, str]:
+    """Multiply two arrays whose axes have labels and sum over the labels that are not in `keep`."""
+    shared = [c for c in la if c in lb]
+    batch, summed = [c for c in shared if c in keep], [c for c in shared if c not in keep]
+    free_a, free_b = [c for c in la if c not in lb], [c for c in lb if c not in la]
+    if summed and not batch and len(summed) == 1 and len(free_a) <= 1 and len(free_b) <= 1:
+        x, y = order(a, la, free_a + summed), order(b, lb, summed + free_b)
+        return call("matmul", x, y), "".join(free_a + free_b)
+    if summed and not batch:
+        x, y = order(a, la, free_a + summed), order(b, lb, summed + free_b)
+        inner = functools.reduce(lambda p, q: p * q, (a.dim(la.index(c)) for c in summed))
+        rows, columns = ([x.dim(i) for i in range(len(free_a))], [y.dim(len(summed) + i) for i in range(len(free_b))])
+        p = call("matmul", _merge(x, rows, inner, True), _merge(y, columns, inner, False))
+        return (reshaped(p, *rows, *columns) if rows or columns else p), "".join(free_a + free_b)
+    labels = free_a + batch + free_b + summed
+    p = _spread(a, la, labels) * _spread(b, lb, labels)
+    if summed:
+        p = call_python(np.sum, (p,), {"axis": tuple(range(len(labels) - len(summed), len(labels)))})
+    return p, "".join(free_a + batch + free_b)
+
+
+def order(a: Expr, labels: str, wanted: list[str]) -> Expr:
+    return transpose(a, tuple(labels.index(c) for c in wanted))
+
+
+def _merge(a: Expr, outer: list[Expr], inner: Expr, left: bool) -> Expr:
+    """A matrix (or vector) of an array whose axes are `outer` and the summed ones."""
+    if not outer:
+        return reshaped(a, inner) if a.ndim > 1 else a
+    n = functools.reduce(lambda p, q: p * q, outer)
+    if a.ndim == 2 and len(outer) == 1:
+        return a
+    return reshaped(a, n, inner) if left else reshaped(a, inner, n)
+
+
+def _spread(a: Expr, labels: str, wanted: list[str]) -> Expr:
+    """The axes in the order of `wanted`, with extent-1 axes for missing labels."""
+    x = order(a, labels, [c for c in wanted if c in labels])
+    missing = tuple(i for i, c in enumerate(wanted) if c not in labels)
+    if not missing or is_scalar(x):
+        return x
+    return call("expand_dims", x, axis=missing[0] if len(missing) == 1 else missing)
+
+
+@means(np.einsum)
+def _(subscripts, *operands, optimize=False, out=None, dtype=None, **_options):
+    ops = [array_literal(o) for o in operands]
+    inputs, output = _subscripts(static(subscripts, "subscripts"), ops)
+    ops, inputs = zip(*(_simple(o, lab, "".join(x for j, x in enumerate(inputs) if j != i) + output)
+                        for i, (o, lab) in enumerate(zip(ops, inputs, strict=True))), strict=True)
+    x, labels = ops[0], inputs[0]
+    for k in range(1, len(ops)):
+        x, labels = contract(x, labels, ops[k], inputs[k], "".join(inputs[k + 1:]) + output)
+    rest = [i for i, c in enumerate(labels) if c not in output]
+    if rest:
+        x = call_python(np.sum, (x,), {"axis": tuple(rest)})
+        labels = "".join(c for c in labels if c in output)
+    r = order(x, labels, list(output)) if labels else x
+    return build.strong(r) if is_scalar(r) else r
+
+
+def _subscripts(text, ops):
+    """Labels of each operand and of the result; an ellipsis becomes labels of its own."""
+    text = text.replace(" ", "")
+    left, arrow, output = text.partition("->")
+    inputs = left.split(",")
+    if len(inputs) != len(ops):
+        raise Unsupported(f"np.einsum: {len(inputs)} operands in {text!r}, {len(ops)} given")
+    spare = [c for c in string.ascii_uppercase + string.ascii_lowercase if c not in text]
+    deepest = max((o.ndim - len(s.replace("...", "")) for s, o in zip(inputs, ops, strict=True) if "..." in s), default=0)
+    dots = "".join(spare[:deepest])
+    inputs = [s.replace("...", dots[deepest - (o.ndim - len(s) + 3):] if o.ndim - len(s) + 3 else "") for s, o in zip(inputs, ops, strict=True)]
+    if not arrow:
+        every = "".join(inputs)
+        output = dots + "".join(sorted(c for c in set(every) if every.count(c) == 1 and c not in dots))
+    output = output.replace("...", dots)
+    for s, o in zip(inputs, ops, strict=True):
+        if len(s) != o.ndim:
+            raise Unsupported(f"np.einsum: operand of rank {o.ndim} has subscripts {s!r}")
+    return inputs, output
+
+
+def _simple(a, labels, others):
+    """An operand without repeated labels and without labels that only it has."""
+    if len(set(labels)) < len(labels):
+        if len(labels) != 2:
+            raise Unsupported(f"np.einsum with repeated subscripts {labels!r} in an operand of rank {len(labels)} is not supported")
+        a, labels = call("diagonal", a), labels[0]
+    alone = tuple(i for i, c in enumerate(labels) if c not in others)
+    if alone:
+        a = call_python(np.sum, (a,), {"axis": alone})
+    return a, "".join(c for c in labels if c in others)
+
+
+@means(np.tensordot)
+def _(a, b, axes=2):
+    a, b, axes = as_expr(a), as_expr(b), static(axes, "axes")
+    if isinstance(axes, int):
+        pairs = [(a.ndim - axes + i, i) for i in range(axes)]
+    else:
+        first, second = (x if isinstance(x, (tuple, list)) else (x,) for x in axes)
+        pairs = [(i % a.ndim, j % b.ndim) for i, j in zip(first, second, strict=True)]
+    la = list(string.ascii_lowercase[:a.ndim])
+    lb = list(string.ascii_uppercase[:b.ndim])
+    for i, j in pairs:
+        lb[j] = la[i]
+    keep = "".join(c for c in la + lb if (c in la) != (c in lb))
+    r, labels = contract(a, "".join(la), b, "".join(lb), keep)
+    return r
+
+
+@means(np.inner)
+def _(a, b):
+    a, b = as_expr(a), as_expr(b)
+    if is_scalar(a) or is_scalar(b):
+        return call_python(np.multiply, (a, b), {})
+    if b.ndim <= 2:
+        return call("matmul", a, transpose(b))
+    return call_python(np.tensordot, (a, b, ((a.ndim - 1,), (b.ndim - 1,))), {})
+
+
+@means(np.vdot)
+def _(a, b):
+    a, b = as_expr(a), as_expr(b)
+    if is_scalar(a):
+        return call_python(np.multiply, (conj(a), b), {})
+    return call("matmul", conj(flat_view(a)), flat_view(b))
+
+
+@means(np.kron)
+def _(a, b):
+    a, b = as_expr(a), as_expr(b)
+    if is_scalar(a) or is_scalar(b):
+        return call_python(np.multiply, (a, b), {})
+    n = max(a.ndim, b.ndim)
+    da, db = ([ONE] * (n - x.ndim) + list(dims(x)) for x in (a, b))
+    x = reshaped(a, *(e for d in da for e in (d, ONE)))
+    y = reshaped(b, *(e for d in db for e in (ONE, d)))
+    return reshaped(x * y, *(p * q for p, q in zip(da, db, strict=True)))
+
+
+# -------------------------------------------------------------------------------------------- selections
+
+
+@means(np.select)
+def _(condlist, choicelist, default=0):
+    out = as_expr(default)
+    for c, v in reversed(list(zip(condlist, choicelist, strict=True))):
+        out = call_python(np.where, (c, v, out), {})
+    return out
+
+
+@means(np.choose)
+def _(a, choices, out=None, mode="raise"):
+    index = as_expr(a)
+    r = as_expr(choices[-1])
+    for k in range(len(choices) - 2, -1, -1):
+        r = call_python(np.where, (index.eq(k), choices[k], r), {})
+    return r
+
+
+@means(np.nan_to_num)
+def _(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    x = as_expr(x)
+    if ir.is_complex(x.type):
+        raise Unsupported("np.nan_to_num of complex data is not supported")
+    if not ir.is_inexact(x.type):
+        return call("pos", x)
+    info = np.finfo(x.type.dtype)
+    hi = float(info.max) if posinf is None else posinf
+    lo = float(info.min) if neginf is None else neginf
+    where = functools.partial(call_python, np.where)
+    r = where((call("isnan", x), nan, x), {})
+    r = where((x.eq(np.inf), hi, r), {})
+    return where((x.eq(-np.inf), lo, r), {})
+
+
+@means(np.isclose)
+def _(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    a, b = as_expr(a), as_expr(b)
+    near = np.abs(a - b) <= atol + rtol * np.abs(b)
+    r = np.logical_or(np.logical_and(near, np.isfinite(b)), a.eq(b))
+    return np.logical_or(r, np.logical_and(np.isnan(a), np.isnan(b))) if static(equal_nan) else r
+
+
+@means(np.allclose)
+def _(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    r = call_python(np.isclose, (a, b, rtol, atol, equal_nan), {})
+    return call("pybool", call_python(np.all, (r,), {}))
+
+
+@means(np.array_equal)
+def _(a1, a2, equal_nan=False):
+    a, b = as_expr(a1), as_expr(a2)
+    if a.ndim != b.ndim:
+        return Const(False, ir.BOOL)
+    same = call("pybool", call_python(np.all, (a.eq(b),), {}))
+    for i in reversed(range(a.ndim)):
+        same = call("and", a.dim(i).eq(b.dim(i)), same)
+    return same
+
+
+def names_of_scipy() -> None:
+    """Let functions of scipy.special mean our operations; called when scipy.special has been imported."""
+    from scipy import special as sp  # type: ignore[import-untyped]
+    for function, op in ((sp.erf, "erf"), (sp.erfc, "erfc"), (sp.gamma, "gamma"), (sp.gammaln, "lgamma"), (sp.psi, "digamma"),
+                         (sp.digamma, "digamma"), (sp.log1p, "log1p"), (sp.expm1, "expm1"), (sp.cbrt, "cbrt"), (sp.exp2, "exp2")):
+        build.spell(op, function)
+    means(sp.expit)(lambda x: 1.0 / (1.0 + np.exp(-as_expr(x))))
+    means(sp.logit)(lambda x: np.log(as_expr(x) / (1.0 - as_expr(x))))

@@ -480,6 +480,7 @@ class Function:
     body: list[Stmt]
     doc: str = ""
     written: set[str] = field(default_factory=set)  # array parameters whose memory the body writes
+    temporaries: set[str] = field(default_factory=set, compare=False)  # variables of ours that may be renamed or merged away
 
     @property
     def returns(self) -> list[Expr]:

@@ -16,6 +16,7 @@ class Names:
 
     def __init__(self, used: Iterable[str]) -> None:
         self.used = set(used)
+        self.made: set[str] = set()  # what `fresh` handed out: temporaries
         self.user_bases = {n.partition("#")[0] for n in self.used}
 
     def fresh(self, base: str) -> str:
@@ -26,6 +27,7 @@ class Names:
         while name in self.used:
             name, k = f"{base}#{k}", k + 1
         self.used.add(name)
+        self.made.add(name)
         return name
 
     def derived(self, name: str, suffix: str) -> str:
@@ -37,7 +39,9 @@ class Names:
         if version and f"{base}#{version}" not in self.used:
             self.used.add(f"{base}#{version}")
             return f"{base}#{version}"
-        return self.fresh(base)
+        name = self.fresh(base)
+        self.made.discard(name)
+        return name
 
 
 def names_of(function: ir.Function) -> set[str]:

@@ -122,7 +122,7 @@ class _Reversal:
         body = self._assemble(needs, set(), seeding, values)
         body.append(ir.Return([*returned, *(st.bar(v) for v in st.wrt)]))
         doc = f"Reverse-mode derivative of {self.primal.name} with respect to {', '.join(v.name for v in st.wrt)}."
-        return ir.Function(name, params, body, doc, set(self.primal.written))
+        return ir.Function(name, params, body, doc, set(self.primal.written), self.primal.temporaries | st.names.made)
 
     def _values(self) -> tuple[list[ir.Stmt], list[Expr]]:
         """Copies of the results: the reverse sweep undoes what the forward sweep did to memory."""
@@ -151,4 +151,5 @@ class _Reversal:
         needs |= {("b", p.name) for p in self.primal.params if ir.is_array(p.type)}
         body = self._assemble(needs, {v.name for v in array_bars}, seeding, [])
         body.append(ir.Return([st.bar(v) for v in st.wrt if isinstance(v.type, ir.Scalar)]))
-        return ir.Function(name, params, body, f"Pull-back of {self.primal.name}.", set(self.primal.written) | {v.name for v in array_bars})
+        return ir.Function(name, params, body, f"Pull-back of {self.primal.name}.", set(self.primal.written) | {v.name for v in array_bars},
+                           self.primal.temporaries | st.names.made)

@@ -22,9 +22,9 @@ def uninitialised_in_loop(x, n):
     s = 0.0
     for i in range(n):
         if i > 0:
-            s += t * x
+            s += t * x  # noqa: F821
         if x > 5.0:
-            t = x * i
+            t = x * i  # noqa: F841
     return s
 
 

@@ -16,14 +16,14 @@ from s2sgrad.optimise.walk import map_blocks
 def merge_first(f: Function, program: Program | None = None) -> Function:
     """The function in which zeros that are only added to are gone."""
     effects = Effects(f, program)
-    return replace(f, body=_block(list(f.body), effects))
+    return replace(f, body=_block(list(f.body), effects, f))
 
 
-def _block(body: list[Stmt], effects: Effects) -> list[Stmt]:
+def _block(body: list[Stmt], effects: Effects, f: Function) -> list[Stmt]:
     k = 0
     while k < len(body):
         s = body[k]
-        if _is_zero(s):
+        if _is_zero(s, f):
             j = _next_mention(body, k + 1, s.target.name, effects)  # type: ignore[attr-defined]
             if j is not None and _first(body[j], s, effects):  # type: ignore[arg-type]
                 a = body[j]
@@ -31,13 +31,13 @@ def _block(body: list[Stmt], effects: Effects) -> list[Stmt]:
                 del body[k]
                 continue
         k += 1
-    return [map_blocks(s, lambda b: _block(list(b), effects)) for s in body]
+    return [map_blocks(s, lambda b: _block(list(b), effects, f)) for s in body]
 
 
-def _is_zero(s: Stmt) -> bool:
+def _is_zero(s: Stmt, f: Function) -> bool:
     return (
         isinstance(s, Assign) and isinstance(s.value, Const) and isinstance(s.target.type, Scalar) and s.value.value == 0
-        and s.target.type.dtype != "bool" and (is_adjoint(s.target.name) or is_temporary(s.target.name))
+        and s.target.type.dtype != "bool" and (is_adjoint(s.target.name) or is_temporary(s.target.name, f))
     )
 
 

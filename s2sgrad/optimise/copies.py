@@ -23,9 +23,9 @@ def propagate(f: Function, program: Program | None = None) -> Function:
     return replace(f, body=pass_.block(f.body, {}))
 
 
-def is_temporary(name: str) -> bool:
-    """A name no user chose to look at: `_t`, `_g#3`."""
-    return name.startswith("_")
+def is_temporary(name: str, f: Function) -> bool:
+    """A name no user chose to look at: one the transforms made, or one like `_t`."""
+    return name.startswith("_") or (name in f.temporaries and not is_adjoint(name))
 
 
 def is_adjoint(name: str) -> bool:
@@ -36,6 +36,7 @@ class _Copies:
     def __init__(self, f: Function, program: Program | None) -> None:
         self.effects = Effects(f, program)
         self.writes = count_writes(f)
+        self.function = f
 
     def block(self, body: Sequence[Stmt], known: Known) -> list[Stmt]:
         return [self.stmt(s, known) for s in body]
@@ -74,7 +75,7 @@ class _Copies:
 
     def worth(self, s: Assign) -> bool:
         t, v = s.target, s.value
-        ours = is_temporary(t.name)
+        ours = is_temporary(t.name, self.function)
         if isinstance(v, Const):
             return isinstance(t.type, Scalar) and (ours or is_adjoint(t.name) or t.type.dtype == "bool") and t.type.dtype == v.type.dtype
         if not isinstance(v, Var) or v.name == t.name or isinstance(t.type, ListType):

@@ -26,6 +26,7 @@ class _Forward:
         self.effects = Effects(f, program)
         self.reads = count_reads(f.body)
         self.writes = count_writes(f)
+        self.function = f
 
     def block(self, body: list[Stmt]) -> list[Stmt]:
         k = len(body) - 1
@@ -38,7 +39,7 @@ class _Forward:
 
     def candidate(self, s: Assign) -> bool:
         name = s.target.name
-        return is_temporary(name) and self.writes.get(name) == 1 and self.reads.get(name, 0) > 0 and not isinstance(s.target.type, ListType)
+        return is_temporary(name, self.function) and self.writes.get(name) == 1 and self.reads.get(name, 0) > 0 and not isinstance(s.target.type, ListType)
 
     def use(self, body: list[Stmt], k: int, s: Assign) -> list[Stmt] | None:
         """The block with the single use replaced by the value."""
@@ -71,7 +72,7 @@ class _Forward:
             return None
         y: Var = body[j].target  # type: ignore[attr-defined]
         between = [self.effects.of(body[m]) for m in range(k + 1, j)]
-        if is_temporary(y.name) or any(y.name in e.reads or y.name in e.writes for e in between):
+        if is_temporary(y.name, self.function) or any(y.name in e.reads or y.name in e.writes for e in between):
             return None
         last = max((m for m in range(j + 1, len(body)) if name in self.effects.of(body[m]).reads), default=j)
         rest = body[j + 1: last + 1]

@@ -24,11 +24,12 @@ class _Sink:
     def __init__(self, f: Function, program: Program | None) -> None:
         self.effects = Effects(f, program)
         self.reads = count_reads(f.body)
+        self.function = f
 
     def block(self, body: list[Stmt]) -> list[Stmt]:
         for k in range(len(body)):
             s = body[k]
-            if isinstance(s, Assign) and is_temporary(s.target.name) and self.replaceable(s):
+            if isinstance(s, Assign) and is_temporary(s.target.name, self.function) and self.replaceable(s):
                 body = self.delay(body, k, s)
         return [map_blocks(s, lambda b: self.block(list(b))) for s in body]
 

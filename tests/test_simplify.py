@@ -126,6 +126,13 @@ def test_writes_to_parameters_and_output_stay():
     assert text(body) == ["c = a[1:]", "c[0] = x", "print(x)", "return y"]
 
 
+def test_own_copies_of_arguments():
+    own = Assign(a, call("copy", a))
+    assert text([own, Store(a, (lit(0),), x), Return([y])]) == ["return y"]
+    assert text([own, Store(a, (lit(0),), x), Return([Index(a, (i,), F)])], (x, a, i)) == ["a = a.copy()", "a[0] = x", "return a[i]"]
+    assert text([own, Return([Index(a, (i,), F)])], (a, i)) == ["return a[i]"]
+
+
 def test_unused_saves_on_a_list_go():
     items = Var("items", ListType(V))
     body = [

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from s2sgrad import ir
+from s2sgrad.analysis.alias import memory_roots
 from s2sgrad.analysis.reads import Effect, Effects
 from s2sgrad.ir import (
     Accum, Append, Assign, CallFn, Comment, For, Function, If, Multi, Pop, Program, Recompute, Reserve, Return, Scalar, Slice, Stmt, Store,
@@ -22,13 +23,45 @@ Live = frozenset[str]
 def eliminate(f: Function, program: Program | None = None) -> Function:
     """The function without dead code."""
     pass_ = _Dead(f, program)
-    return replace(f, body=pass_.block(f.body, pass_.at_end)[0])
+    f = replace(f, body=pass_.block(f.body, pass_.at_end)[0])
+    return without_needless_copies(f, pass_.effects)
 
 
 def live_names(f: Function, program: Program | None = None) -> set[str]:
     """The names that are live at the start of the function."""
     pass_ = _Dead(f, program)
     return {n for n in pass_.block(f.body, pass_.at_end)[1] if not n.startswith("@")}
+
+
+def own_copies(f: Function) -> set[str]:
+    """Array parameters that start with `a = a.copy()`: the caller does not see what is written to them."""
+    out = set()
+    for s in f.body:
+        if not (isinstance(s, Assign) and _copies_itself(s)):
+            if isinstance(s, Comment):
+                continue
+            break
+        out.add(s.target.name)
+    return out
+
+
+def _copies_itself(s: Assign) -> bool:
+    """`a = a.copy()`, also as `a = a.T.copy().T`."""
+    e = s.value
+    while isinstance(e, ir.Call) and e.op in ("copy", "transpose"):
+        e = e.args[0]
+    return e == s.target and any(isinstance(x, ir.Call) and x.op == "copy" for x in ir.walk(s.value))
+
+
+def without_needless_copies(f: Function, effects: Effects) -> Function:
+    """The function without `a = a.copy()` of parameters that nothing writes and no result shares."""
+    own = own_copies(f)
+    if not own:
+        return f
+    stored = {c for s in f.body for c in effects.of(s).stores}
+    shared = {effects.cls(r) for v in f.returns for r in memory_roots(v)}
+    needless = {n for n in own if effects.cls(n) not in stored | shared}
+    return replace(f, body=[s for s in f.body if not (isinstance(s, Assign) and s.target.name in needless and _copies_itself(s))])
 
 
 class _Dead:
@@ -39,8 +72,9 @@ class _Dead:
         for c in self.effects.classes.values():
             sizes[c] = sizes.get(c, 0) + 1
         self.alone = {c for c, k in sizes.items() if k == 1}
+        own = own_copies(f)
         self.params = {self.effects.cls(p.name) for p in f.params if not isinstance(p.type, Scalar)}
-        self.at_end: Live = frozenset("@" + c for c in self.params)
+        self.at_end: Live = frozenset("@" + self.effects.cls(p.name) for p in f.params if not isinstance(p.type, Scalar) and p.name not in own)
 
     # ---------------------------------------------------------------------------------------- facts
 

@@ -225,9 +225,11 @@ def _elementwise(e: Call, g: Expr, cx: Context) -> None:
     out: Expr = Call(e.op, tuple(args), e.attrs, e.type)
     if op.adjoint is not None:
         parts = op.adjoint(g, *args, out=out, wanted=tuple(wanted), **dict(e.attrs))
+        masked = op.is_singular(args) and not _regular(e.op, args)
         for a, part in zip(e.args, parts, strict=True):
             if part is not None:
-                adjoint(a, _real_if(part, a), cx)
+                part = registry.as_expr(part)
+                adjoint(a, _real_if(guarded(g, part) if masked else part, a), cx)
         return
     if nonlinear and costly(out) and _uses_out(op):
         out = bind(out, cx)
@@ -241,7 +243,7 @@ def _elementwise(e: Call, g: Expr, cx: Context) -> None:
         if isinstance(p, Expr) and ir.is_complex(p.type):
             p = call("conj", p)
         part = _times(g, p)
-        if op.singular and not _regular(e.op, args):
+        if op.is_singular(args) and not _regular(e.op, args):
             part = guarded(g, part)
         adjoint(a, _real_if(part, a), cx)
 

@@ -107,7 +107,7 @@ class _Tangent:
             if d is None or p is None or (isinstance(p, (int, float)) and p == 0):
                 continue
             part = _times(d, p)
-            if op.singular and not _regular(e.op, list(e.args)):
+            if op.is_singular(e.args) and not _regular(e.op, list(e.args)):
                 part = self._guarded(d, part)
             total = part if total is None else call("sub", total, part.args[0]) if isinstance(part, Call) and part.op == "neg" else call("add", total, part)
         return None if total is None else self._fit(total, e)
@@ -301,4 +301,4 @@ class _Tangent:
         body.append(ir.Return([*self.primal.returns, *dots]))
         doc = f"Forward-mode derivative of {self.primal.name} with respect to {', '.join(self.wrt)}."
         written = set(self.primal.written) | {self.dot(by_name[n].var).name for n in self.wrt if n in self.primal.written}
-        return ir.Function(name, [*params, *extra], body, doc, written)
+        return ir.Function(name, [*params, *extra], body, doc, written, self.primal.temporaries | self.names.made)

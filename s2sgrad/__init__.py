@@ -21,6 +21,7 @@ from s2sgrad.errors import (
     Unsupported,
     WrtError,
 )
+from s2sgrad.interface import *  # noqa: F403  (the TensorFlow-style names: constant, GradientTape, custom_gradient, ...)
 
 __version__ = "0.1.0"
 

@@ -179,12 +179,14 @@ class Op:
     tensors: its parameters that are tensors (default: those without a default value); lists: those that are lists of tensors; index:
     tensor parameters that keep their own dtype (indices, conditions); links: parameters the results depend on smoothly
     (default: all tensors but `index`; () for step functions); as_input: results take the dtype of the first tensor; prepare:
-    normalises the static values of a call; result: turns the tuple of results into what the caller gets.
+    normalises the static values of a call; result: turns the tuple of results into what the caller gets; empty: the function for arrays
+    without elements, where NumPy refuses.
     """
 
     def __init__(self, fn: Callable[..., Any], *, name: str = "", tensors: Sequence[str] | None = None, lists: Sequence[str] = (), index: Sequence[str] = (),
                  links: Sequence[str] | None = None, as_input: bool = False, kink: bool = False, check: Callable[..., None] | None = None,
-                 prepare: Callable[[dict[str, Any]], None] | None = None, result: Callable[..., Any] | None = None, compiled: Callable[..., Any] | None = None) -> None:
+                 prepare: Callable[[dict[str, Any]], None] | None = None, result: Callable[..., Any] | None = None, compiled: Callable[..., Any] | None = None,
+                 empty: Callable[..., Any] | None = None) -> None:
         functools.update_wrapper(self, fn)
         self.__s2sgrad_numpy__ = compiled or fn
         self.fn, self.name = fn, name or fn.__name__
@@ -195,7 +197,7 @@ class Op:
         self.tensors = tuple(tensors if tensors is not None else required)
         self.lists, self.index = frozenset(lists), frozenset(index)
         self.smooth = frozenset(links if links is not None else [t for t in self.tensors if t not in self.index])
-        self.as_input, self.kink, self.check, self.prepare, self.result = as_input, kink, check, prepare, result
+        self.as_input, self.kink, self.check, self.prepare, self.result, self.empty = as_input, kink, check, prepare, result, empty
         self.kernels: dict[Any, Kernel] = {}
         OPS[self.name] = self
 
@@ -257,7 +259,8 @@ class Op:
         arrays = {k: [_leaf(t) for t in g] if isinstance(g, list) else None if g is None else _leaf(g) for k, g in groups.items()}
         try:
             with np.errstate(all="ignore"):
-                return self.fn(**arrays, **statics)
+                none = self.empty is not None and any(np.size(a) == 0 for a in arrays.values())
+                return self.empty(**arrays, **statics) if none else self.fn(**arrays, **statics)  # type: ignore[misc]
         except ValueError as e:
             text = str(e)
             if "could not be broadcast together" in text:

@@ -15,6 +15,8 @@ DEFAULTS: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "boundsch
 # sums whose order is free: the two flags allow a vectorised accumulation and change nothing else
 FLAGS: dict[str, Any] = {"reassociated": {"fastmath": {"reassoc", "nsz"}, "inline": "never"}}
 
+INTERPRETED = frozenset({"print_tensors", "format_value", "format_array", "format_number"})  # run by the interpreter (numba.objmode)
+
 
 def load(text: str, name: str, options: dict[str, Any]) -> Callable[..., Any]:
     """The compiled function. It is specialised for its argument types at the first call, and machine code is kept on disk."""
@@ -24,7 +26,7 @@ def load(text: str, name: str, options: dict[str, Any]) -> Callable[..., Any]:
     chosen = {**DEFAULTS, **options}
     key = digest(text + repr(sorted(chosen.items())))
     names = execute(text, name)
-    found = {k: f for k, f in names.items() if isinstance(f, types.FunctionType) and f.__globals__ is names}
+    found = {k: f for k, f in names.items() if isinstance(f, types.FunctionType) and f.__globals__ is names and k not in INTERPRETED}
     for k, f in found.items():
         # numba names machine code after the qualified name: it must tell texts apart
         f.__qualname__ = f"s{key[:16]}.{k}"

@@ -292,9 +292,28 @@ class Builder:
         return [comment("recomputed in the reverse sweep"), *self.block(s.body)]
 
     def on_print(self, s: ir.Print) -> list[gast.AST]:
+        if s.options.get("tensors"):
+            return self.print_tensors(s)
         args = [self.expr(p) if isinstance(p, Expr) else constant(p) for p in s.parts]
         keywords = [gast.keyword(k, self.option(v)) for k, v in s.options.items()]
         return [gast.Expr(gast.Call(name("print"), args, keywords))]
+
+    def print_tensors(self, s: ir.Print) -> list[gast.AST]:
+        """`print` of the tensor interface: a call of its formatter, in numba code by way of the interpreter."""
+        from s2sgrad.runtime.printed import print_tensors
+        self.helpers["print_tensors"] = print_tensors
+        pieces: list[gast.AST] = []
+        for p in s.parts:
+            node = self.expr(p) if isinstance(p, Expr) else constant(p)
+            if isinstance(p, Expr) and isinstance(p.type, ir.Scalar) and not p.type.weak:
+                node = gast.Call(self.np("np.bool_" if p.type.dtype == "bool" else f"np.{p.type.dtype}"), [node], [])
+            pieces.append(node)
+        options = [constant(s.options.get("summarize", 3)), constant(s.options.get("stream", "stderr"))]
+        call: gast.AST = gast.Expr(gast.Call(name("print_tensors"), [gast.Tuple(pieces, gast.Load()), *options], []))
+        if not s.options.get("compiled"):
+            return [call]
+        self.modules.add("objmode")
+        return [gast.With([gast.withitem(gast.Call(name("objmode"), [], []), None)], [call], None)]
 
     def option(self, value: Any) -> gast.AST:
         import sys

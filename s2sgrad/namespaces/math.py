@@ -9,6 +9,7 @@ from s2sgrad.ops.elementwise import (
     reciprocal_no_nan, rint, round, rsqrt, sigmoid, sign, sin, sinh, softplus, sqrt, square, squared_difference, subtract, tan, tanh, truediv, truncatediv,
     truncatemod, xdivy, xlog1py, xlogy,
 )
+from s2sgrad.ops.extras import accumulate_n, bincount, polyval
 from s2sgrad.ops.linalg import matmul
 from s2sgrad.ops.nn import l2_normalize, log_softmax, softmax, zero_fraction
 from s2sgrad.ops.reductions import (

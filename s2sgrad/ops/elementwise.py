@@ -114,7 +114,7 @@ def xdivy(x, y):
     return np.where(x == 0, 0, x / np.where(x == 0, 1, y))
 
 
-@operation(name="atan2")
+@operation()
 def atan2(y, x):
     return np.arctan2(y, x)
 

@@ -30,12 +30,33 @@ def _plain(axis: Any) -> Any:
     return static(axis)
 
 
+def _lowest(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return np.max(input_tensor, axis=axis, keepdims=keepdims, initial=_limit(input_tensor.dtype, "min"))
+
+
+def _highest(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return np.min(input_tensor, axis=axis, keepdims=keepdims, initial=_limit(input_tensor.dtype, "max"))
+
+
+def _limit(dtype: Any, which: str) -> Any:
+    return (-np.inf if which == "min" else np.inf) if dtype.kind == "f" else getattr(np.iinfo(dtype), which)
+
+
+def _no_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    total = np.sum(input_tensor, axis=axis, keepdims=keepdims)
+    return total / (np.size(input_tensor) / max(np.size(total), 1))
+
+
+def _no_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return np.log(np.sum(np.exp(input_tensor), axis=axis, keepdims=keepdims))
+
+
 @operation(as_input=True, prepare=_axis)
 def reduce_sum(input_tensor, axis=None, keepdims=False):
     return np.sum(input_tensor, axis=axis, keepdims=keepdims)
 
 
-@operation(as_input=True, prepare=_axis)
+@operation(as_input=True, prepare=_axis, empty=_no_mean)
 def reduce_mean(input_tensor, axis=None, keepdims=False):
     return np.mean(input_tensor, axis=axis, keepdims=keepdims)
 
@@ -45,12 +66,12 @@ def reduce_prod(input_tensor, axis=None, keepdims=False):
     return np.prod(input_tensor, axis=axis, keepdims=keepdims)
 
 
-@operation(prepare=_axis)
+@operation(prepare=_axis, empty=_lowest)
 def reduce_max(input_tensor, axis=None, keepdims=False):
     return np.max(input_tensor, axis=axis, keepdims=keepdims)
 
 
-@operation(prepare=_axis)
+@operation(prepare=_axis, empty=_highest)
 def reduce_min(input_tensor, axis=None, keepdims=False):
     return np.min(input_tensor, axis=axis, keepdims=keepdims)
 
@@ -82,7 +103,7 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False):
     return np.sqrt(np.sum(input_tensor * input_tensor, axis=axis, keepdims=keepdims))
 
 
-@operation(prepare=_axis)
+@operation(prepare=_axis, empty=_no_logsumexp)
 def reduce_logsumexp(input_tensor, axis=None, keepdims=False):
     top = np.max(input_tensor, axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, 0)

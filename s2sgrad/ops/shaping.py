@@ -26,7 +26,7 @@ def _shape(statics: dict[str, Any]) -> None:
     statics["shape"] = dims if isinstance(dims, tuple) else (dims,)
 
 
-@operation(prepare=_shape)
+@operation(tensors=("tensor",), prepare=_shape)
 def reshape(tensor, shape):
     return np.reshape(tensor, shape)
 

@@ -1,0 +1,140 @@
+"""Small functions around tensors: identities, histograms, scopes that mean nothing here, `Module`."""
+# ruff: noqa: N802
+
+from __future__ import annotations
+
+import contextlib
+from collections import namedtuple
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import dtypes
+from s2sgrad.namespaces import nest
+from s2sgrad.operators import OPS, Operators
+from s2sgrad.tensor import Tensor, convert_to_tensor
+
+__all__ = [
+    "Assert", "Module", "bitcast", "control_dependencies", "executing_eagerly", "get_static_value", "gradients", "guarantee_const", "hessians", "identity_n",
+    "init_scope", "name_scope", "unique",
+]
+
+Unique = namedtuple("Unique", "y idx")
+
+
+def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:  # noqa: A002
+    return [OPS["identity"](t) for t in input]
+
+
+def guarantee_const(input: Any, name: str | None = None) -> Tensor:  # noqa: A002
+    return OPS["identity"](input)
+
+
+def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+    """The distinct values in the order of their first appearance, and for each element the position of its value."""
+    a = convert_to_tensor(x)._array
+    values, first, inverse = np.unique(a, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return Unique(Tensor(values[order]), Tensor(place[inverse.reshape(-1)].astype(dtypes.as_dtype(out_idx).dtype)))
+
+
+def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = dtypes.int32, name: str | None = None) -> Tensor:
+    a = convert_to_tensor(arr)._array.reshape(-1)
+    w = None if weights is None else convert_to_tensor(weights)._array.reshape(-1)
+    out = np.bincount(a, w, int(minlength or 0))
+    out = out if maxlength is None else out[: int(maxlength)]
+    return Tensor(out.astype(dtypes.as_dtype(dtype).dtype if w is None else w.dtype))
+
+
+def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:
+    """The polynomial with these coefficients, highest power first, by Horner's scheme."""
+    t = convert_to_tensor(x)
+    if not coeffs:
+        return OPS["zeros_like"](t)
+    total = convert_to_tensor(coeffs[0], dtype_hint=t.dtype)
+    for c in coeffs[1:]:
+        total = total * t + c
+    return total
+
+
+def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Tensor:
+    return OPS["add_n"](inputs)
+
+
+def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:  # noqa: A002
+    """The same bits read as another dtype of the same size."""
+    return Tensor(convert_to_tensor(input)._array.view(dtypes.as_dtype(type).dtype))
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    return tensor.numpy() if isinstance(tensor, Operators) else tensor  # type: ignore[attr-defined]
+
+
+def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = None) -> None:
+    from s2sgrad.namespaces import debugging
+    debugging.Assert(condition, data)
+
+
+def gradients(*args: Any, **kwargs: Any) -> Any:
+    raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
+
+
+def hessians(*args: Any, **kwargs: Any) -> Any:
+    raise RuntimeError("tf.hessians is not supported when eager execution is enabled. Use two tf.GradientTapes and jacobian, or s2sgrad.hessian.")
+
+
+def executing_eagerly() -> bool:
+    return True
+
+
+@contextlib.contextmanager
+def _scope(*args: Any, **kwargs: Any) -> Iterator[Any]:
+    yield args[0] if args else None
+
+
+name_scope = control_dependencies = init_scope = _scope
+
+
+class Module:
+    """A holder of variables (in attributes, lists, dicts and other modules)."""
+
+    def __init__(self, name: str | None = None) -> None:
+        self._name = name or type(self).__name__.lower()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def submodules(self) -> tuple[Module, ...]:
+        return tuple(m for m in self._found() if isinstance(m, Module))
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        return tuple(v for v in self._found() if isinstance(v, Operators) and not isinstance(v, Tensor))
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        return tuple(v for v in self.variables if v.trainable)
+
+    def _found(self) -> list[Any]:
+        out: list[Any] = []
+
+        def visit(x: Any) -> None:
+            if any(x is y for y in out):
+                return
+            if isinstance(x, (Operators, Module)):
+                out.append(x)
+            if isinstance(x, Module):
+                for _, v in sorted(vars(x).items()):
+                    visit(v)
+            elif nest.is_nested(x):
+                for v in nest.flatten(x):
+                    visit(v)
+
+        for _, v in sorted(vars(self).items()):
+            visit(v)
+        return out

@@ -89,6 +89,7 @@ def means(*objects: Any) -> Callable[[Callable[..., Expr]], Callable[..., Expr]]
     def declare(builder: Callable[..., Expr]) -> Callable[..., Expr]:
         for o in objects:
             assert o is not None
+            o = registry.canonical(o)
             BY_PYTHON[id(o)] = (o, builder)
         return builder
 

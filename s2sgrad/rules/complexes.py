@@ -135,7 +135,20 @@ for _name, _f, _adjoint in (("fft", np.fft.fft, _fft_adjoint), ("ifft", np.fft.i
                 tangent=lambda dots, x, *, out, axis, _name=_name: call(_name, dots[0], axis=axis)))
 
 
-def plain_fft(name, a, axis=-1):
-    """The transform over the whole axis (library functions pad, crop and scale)."""
-    a = as_expr(a)
-    return call(name, a, axis=axis_of(axis, a.ndim))
+def fft_along(a, axis):
+    """The transform over a whole axis, not scaled."""
+    return np.fft.fft(a, axis=axis)
+
+
+def ifft_along(a, axis):
+    return np.fft.ifft(a, axis=axis)
+
+
+@means(fft_along)
+def _(a, axis):
+    return call("fft", a, axis=axis_of(axis, as_expr(a).ndim))
+
+
+@means(ifft_along)
+def _(a, axis):
+    return call("ifft", a, axis=axis_of(axis, as_expr(a).ndim))

@@ -145,9 +145,20 @@ def call(name: str, *args: Any, **attrs: Any) -> Expr:
     return Call(name, a, at, infer(name, tuple(x.type for x in a), at))
 
 
+@functools.lru_cache(maxsize=None)
+def _ufunc_method(ufunc: np.ufunc, method: str) -> Any:
+    return getattr(ufunc, method)
+
+
+def canonical(obj: Any) -> Any:
+    """The one object that stands for a Python function: methods of ufuncs (np.add.reduce) are new objects at each access."""
+    owner = getattr(obj, "__self__", None)
+    return _ufunc_method(owner, obj.__name__) if isinstance(owner, np.ufunc) else obj
+
+
 def call_python(obj: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Expr:
     """Build the call that a Python function (np.sin, operator.add, ...) means."""
-    found = BY_PYTHON.get(id(obj))
+    found = BY_PYTHON.get(id(canonical(obj)))
     if found is None:
         raise TypeError(f"{getattr(obj, '__name__', obj)} is not a registered operation")
     return found[1](*args, **kwargs)

@@ -327,3 +327,28 @@ def _(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     if all(is_scalar(p) for p in parts):
         return array_literal(tuple(parts))
     return call("stack", *parts, axis=axis_of(axis, parts[0].ndim + 1))
+
+
+# --------------------------------------------------------------------------------- order and search
+
+flat("argsort", fn=lambda a, axis=0: np.argsort(a, axis=axis, kind="stable"), result=lambda t, axis=0: Array("int64", t.ndim),
+     syntax=lambda c: "np.argsort(_0, kind='stable')" if c.ndim == 1 else f"np.argsort(_0, axis={c.attr('axis')}, kind='stable')")
+flat("flatnonzero", np.flatnonzero, result=lambda t: Array("int64", 1))
+flat("searchsorted", fn=lambda a, v, side="left": np.searchsorted(a, v, side), result=lambda a, v, side="left": Array("int64", v.ndim) if
+     isinstance(v, Array) else Scalar("int64"), syntax=lambda c: "np.searchsorted(_0, _1)" if c.attr("side", "left") == "left" else
+     f"np.searchsorted(_0, _1, side='{c.attr('side')}')")
+
+
+@means(np.argsort)
+def _(a, axis=-1, kind=None, order=None, *, stable=None):
+    a = as_expr(a)
+    if static(axis) is None:
+        a = call("reshape_copy", a, call("size", a))
+    return call("argsort", a, axis=axis_of(-1 if static(axis) is None else axis, a.ndim))
+
+
+@means(np.searchsorted)
+def _(a, v, side="left", sorter=None):
+    if sorter is not None:
+        raise Unsupported("np.searchsorted with sorter= is not supported")
+    return call("searchsorted", a, v, side=static(side))

@@ -1,0 +1,153 @@
+"""Norms, factorisations and products of matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sgrad.library.statistics import count
+from s2sgrad.library.table import implements, refuse
+
+
+def squares(x):
+    """Squared absolute values."""
+    if x.dtype.kind == "c":
+        return np.real(x * np.conj(x))
+    return x * x
+
+
+@implements(np.linalg.norm)
+def norm(x, ord=None, axis=None, keepdims=False):
+    a = np.asarray(x)
+    if a.dtype.kind in "iub":
+        a = a.astype(np.float64)
+    if axis is None and (ord is None or a.ndim == 1 and ord == 2):
+        return np.sqrt(np.sum(squares(a), keepdims=keepdims))
+    if axis is None and a.ndim == 1:
+        return _vector_norm(a, ord, 0, keepdims)
+    if axis is not None and not isinstance(axis, tuple):
+        return _vector_norm(a, ord, axis, keepdims)
+    if keepdims:
+        refuse("matrix norms with keepdims are not supported")
+    if axis is not None and axis != (0, 1):
+        a = np.moveaxis(a, axis, (0, 1))
+    return _matrix_norm(a, ord)
+
+
+def _vector_norm(a, ord, axis, keepdims):
+    """The p-norm along one axis."""
+    if ord is None or ord == 2:
+        return np.sqrt(np.sum(squares(a), axis, keepdims=keepdims))
+    if ord == np.inf:
+        return np.max(np.abs(a), axis, keepdims=keepdims)
+    if ord == -np.inf:
+        return np.min(np.abs(a), axis, keepdims=keepdims)
+    if ord == 1:
+        return np.sum(np.abs(a), axis, keepdims=keepdims)
+    if ord == 0:
+        return np.sum((a != 0).astype(np.abs(a).dtype), axis, keepdims=keepdims)
+    return np.sum(np.abs(a) ** ord, axis, keepdims=keepdims) ** (1.0 / ord)
+
+
+def _matrix_norm(a, ord):
+    """Norms of matrices."""
+    if ord is None or ord == "fro":
+        return np.sqrt(np.sum(squares(a)))
+    if ord == "nuc":
+        return np.sum(svdvals(a))
+    if ord == 2:
+        return np.max(svdvals(a))
+    if ord == -2:
+        return np.min(svdvals(a))
+    sums = np.sum(np.abs(a), axis=0 if ord == 1 or ord == -1 else 1)
+    return np.max(sums) if ord == 1 or ord == np.inf else np.min(sums)
+
+
+@implements(getattr(np.linalg, "vector_norm", None))
+def vector_norm(x, *, axis=None, keepdims=False, ord=2):
+    if axis is None:
+        return norm(np.asarray(x).ravel(), ord)
+    return norm(x, ord, axis, keepdims)
+
+
+@implements(getattr(np.linalg, "svdvals", None))
+def svdvals(x):
+    u, s, vh = np.linalg.svd(x, full_matrices=False)
+    return s
+
+
+@implements(np.linalg.eigvalsh)
+def eigvalsh(a, UPLO="L"):
+    w, v = np.linalg.eigh(a)
+    return w
+
+
+@implements(np.linalg.eigvals)
+def eigvals(a):
+    w, v = np.linalg.eig(a)
+    return w
+
+
+@implements(np.linalg.cond)
+def cond(x, p=None):
+    if p is None or p == 2:
+        s = svdvals(x)
+        return s[0] / s[s.shape[0] - 1]
+    return norm(x, p) * norm(np.linalg.inv(x), p)
+
+
+@implements(np.linalg.lstsq)
+def lstsq(a, b, rcond=None):
+    cut = 2.220446049250313e-16 * max(a.shape[0], a.shape[1]) if rcond is None else rcond
+    x = np.linalg.pinv(a, cut) @ b
+    rank = np.linalg.matrix_rank(a)
+    r = b - a @ x
+    whole = np.atleast_1d(np.sum(squares(r), axis=0))
+    residuals = whole[:whole.shape[0] if rank == a.shape[1] and a.shape[0] > a.shape[1] else 0]
+    return x, residuals, np.int32(rank), svdvals(a)
+
+
+@implements(np.linalg.matrix_power)
+def matrix_power(a, n):
+    if n < 0:
+        return matrix_power(np.linalg.inv(a), -n)
+    if n == 0:
+        return np.eye(a.shape[0], dtype=a.dtype)
+    p = a.copy()
+    for _ in range(n - 1):
+        p = p @ a
+    return p
+
+
+@implements(np.linalg.multi_dot)
+def multi_dot(arrays, *, out=None):
+    p = arrays[0]
+    for a in arrays[1:]:
+        p = p @ a
+    return p
+
+
+@implements(np.cross)
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    x = np.asarray(a)
+    y = np.asarray(b)
+    if x.ndim == 1 and y.ndim == 1:
+        return np.array([x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]])
+    x = np.moveaxis(x, axisa if axis is None else axis, 0)
+    y = np.moveaxis(y, axisb if axis is None else axis, 0)
+    c = np.stack((x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]))
+    return np.moveaxis(c, 0, axisc if axis is None else axis)
+
+
+@implements(getattr(np, "vecdot", None), getattr(np.linalg, "vecdot", None))
+def vecdot(x1, x2, axis=-1):
+    return np.sum(np.conj(x1) * x2, axis=axis)
+
+
+@implements(getattr(np.linalg, "matrix_norm", None))
+def matrix_norm(x, *, keepdims=False, ord="fro"):
+    return norm(x, ord, (0, 1), keepdims) if ord != "fro" else np.sqrt(np.sum(squares(x), keepdims=keepdims))
+
+
+def mean_of_squares(x):
+    """The mean squared absolute value."""
+    return np.sum(squares(x)) / count(x, None)

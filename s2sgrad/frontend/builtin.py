@@ -1,0 +1,779 @@
+"""Python's builtins and the NumPy functions that are about structure (not just numbers)."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import ir
+from s2sgrad.frontend.calls import Calls, qualified
+from s2sgrad.frontend.values import (
+    NONE, Cell, Fields, Func, Growing, Items, Iter, Method, Num, Obj, Partial, Range, Ref, SliceOf, Text, Tup, Value, describe, number,
+)
+from s2sgrad.ir import Const, Scalar
+from s2sgrad.rules import registry
+
+Special = Callable[[Any, list[Value], dict[str, Value], Any], Value]
+TABLE: dict[int, tuple[Any, Special]] = {}
+
+
+def means(*objects: Any) -> Callable[[Special], Special]:
+    def declare(f: Special) -> Special:
+        for o in objects:
+            TABLE[id(o)] = o, f
+        return f
+
+    return declare
+
+
+class Builtins(Calls):
+    def special(self, obj: Any) -> Callable[..., Value] | None:
+        found = TABLE.get(id(obj))
+        if found is not None and found[0] is obj:
+            return functools.partial(found[1], self)
+        if isinstance(obj, types.BuiltinFunctionType) and isinstance(getattr(obj, "__self__", None), np.ufunc):
+            return functools.partial(self.ufunc_method, obj.__self__, obj.__name__)
+        name = getattr(obj, "__name__", "")
+        if name == "prange" and (getattr(obj, "__module__", "") or "").startswith("numba"):
+            return functools.partial(self.make_range, parallel=True)
+        op = MULTI.get(id(obj))
+        if op is not None and op[1] in registry.OPS:
+            return functools.partial(self.several, op[1], obj)
+        return None
+
+    def make_range(self, args: list[Value], kwargs: dict[str, Value], node: Any, parallel: bool = False) -> Value:
+        values = [self.bind(self.integer(a), "n") if not isinstance(self.integer(a).expr, ir.Var) else self.integer(a) for a in args]
+        start, stop, step = (number(0), values[0], number(1)) if len(values) == 1 else (*values, number(1)) if len(values) == 2 else values
+        if step.known and step.const == 0:
+            self.fail(ValueError, "range() arg 3 must not be zero")
+        return Range(start, stop, step, False, parallel)
+
+    def several(self, op: str, obj: Any, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        """An operation with several results."""
+        return self.several_results(op, obj, args, kwargs, node)
+
+    def several_results(self, op: str, obj: Any, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        a = tuple(self.numeric(x).expr for x in args)
+        full = True
+        if op == "svd":
+            if "full_matrices" in kwargs:
+                full = bool(self.static(kwargs.pop("full_matrices")))
+            if "compute_uv" in kwargs and not self.static(kwargs.pop("compute_uv")):
+                s = self.several_results(op, obj, args, {"full_matrices": number(False)}, node)
+                assert isinstance(s, Tup)
+                return s.items[1]
+        if op == "lstsq":
+            kwargs.pop("rcond", None)
+        if op == "qr":
+            kwargs.pop("mode", None)
+        if kwargs:
+            raise self.error(f"the option {next(iter(kwargs))}= of {qualified(obj)} is not supported", node)
+        types_ = registry.OPS[op].results(*(x.type for x in a))  # type: ignore[misc]
+        names = RESULT_NAMES.get(op, ())
+        targets: list[Any] = [self.fresh(names[k] if k < len(names) else "t", t) for k, t in enumerate(types_)]
+        self.emit(ir.Multi(targets, op, a))
+        items: list[Value] = [Num(t) for t in targets]
+        if op == "svd" and full:
+            self.square_only(a[0])
+        return Tup(tuple(items))
+
+    def square_only(self, a: ir.Expr) -> None:
+        """np.linalg.svd gives the full matrices; the thin ones are the same only for square matrices."""
+
+    # ------------------------------------------------------------------------------------------- ufunc methods
+
+    def ufunc_method(self, ufunc: Any, name: str, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        if name == "reduce" and ufunc in REDUCE:
+            if len(args) == 1 and "axis" not in kwargs:
+                kwargs["axis"] = number(0)
+            return self.call(Obj(REDUCE[ufunc]), args, kwargs, node)
+        if name == "accumulate" and ufunc in ACCUMULATE:
+            if len(args) == 1 and "axis" not in kwargs:
+                kwargs["axis"] = number(0)
+            return self.call(Obj(ACCUMULATE[ufunc]), args, kwargs, node)
+        if name == "outer":
+            a, b = (self.numeric(x) for x in args)
+            if a.is_array and b.is_array:
+                a = self.subscript(a, [Tup((Obj(Ellipsis), *[NONE] * b.expr.ndim))])  # type: ignore[assignment]
+            return self.call(Obj(ufunc), [a, b], kwargs, node)
+        if name == "at" and ufunc in (np.add, np.subtract):
+            base, index = self.prepared_target(self.numeric(args[0]), [args[1]])
+            items, _ = self.index_items(base, index)
+            v = self.numeric(args[2])
+            e = v.expr if ufunc is np.add else ir.call("neg", v.expr)
+            assert isinstance(base.expr, ir.Var)
+            self.emit(ir.Accum(base.expr, items, e, repeated=True))
+            return NONE
+        raise self.error(f"np.{ufunc.__name__}.{name} is not supported", node)
+
+    # ------------------------------------------------------------------------------------------- methods of arrays
+
+    def number_method(self, x: Num, name: str, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        own = getattr(self, f"array_{name}", None)
+        if own is not None:
+            return own(x, args, kwargs, node)
+        method = getattr(np.ndarray, name, None)
+        if method is not None and id(method) in registry.BY_PYTHON:
+            return self.primitive(method, [x, *args], kwargs, node)
+        if name in ("conjugate", "conj"):
+            return self.call(Obj(np.conj), [x], {}, node)
+        if name == "transpose" and args:
+            axes = args[0] if len(args) == 1 else Tup(tuple(args))
+            return self.call(Obj(np.transpose), [x, axes], {}, node)
+        f = getattr(np, name, None)
+        if f is not None and method is not None:
+            return self.call(Obj(f), [x, *args], kwargs, node)
+        if name == "is_integer":
+            return self.compare_values("Eq", x, self.call(Obj(np.floor), [x], {}, node))
+        raise self.error(f"the method {name} of {describe(x)} is not supported", node)
+
+    def array_fill(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        self.store_item(x, [Obj(Ellipsis)], args[0], node)
+        return NONE
+
+    def array_sort(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        x = self.as_var(x, "view")
+        kwargs.setdefault("axis", args[0] if args else number(-1))
+        self.store_item(x, [Obj(Ellipsis)], self.call(Obj(np.sort), [x], kwargs, node), node)
+        return NONE
+
+    def array_item(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        if not x.is_array:
+            e = x
+        elif args:
+            e = self.subscript(x, args)  # type: ignore[assignment]
+        else:
+            e = self.subscript(x, [number(0)] * x.expr.ndim)  # type: ignore[assignment]
+        return self.python_number(e)
+
+    def python_number(self, e: Num) -> Num:
+        kind = {"f": "pyfloat", "i": "pyint", "u": "pyint", "b": "pybool", "c": "pycomplex"}[np.dtype(e.type.dtype).kind]
+        return e if e.type.weak else Num(ir.call(kind, e.expr))
+
+    def array_tolist(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        if not x.is_array:
+            return self.python_number(x)
+        if x.expr.ndim == 1:
+            return self.list_from_array(x)
+        raise self.error("tolist() of an array of rank 2 or more is not supported", node)
+
+    def array_astype(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        dtype = self.static(args[0] if args else kwargs["dtype"])
+        if not x.is_array:
+            return self.numpy_scalar(np.dtype(dtype).type, [x], node)
+        return Num(ir.call("astype", x.expr, dtype=np.dtype(dtype).name))
+
+    def array_view(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        if args or kwargs:
+            raise self.error("x.view(dtype) is not supported", node)
+        return x
+
+    def array_swapaxes(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        i, j = (self.static(a) % x.expr.ndim for a in args)
+        axes = list(range(x.expr.ndim))
+        axes[i], axes[j] = axes[j], axes[i]
+        return self.call(Obj(np.transpose), [x, Obj(tuple(axes))], {}, node)
+
+    def array_copy(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        return Num(ir.call("copy", x.expr)) if x.is_array else x
+
+    def array_setflags(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        return NONE
+
+    def array_put(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        if x.expr.ndim != 1:
+            raise self.error("x.put of an array of rank 2 or more is not supported", node)
+        self.store_item(x, [args[0]], args[1], node)
+        return NONE
+
+
+MULTI = {id(f): (f, name) for f, name in (
+    (np.linalg.eigh, "eigh"), (np.linalg.eig, "eig"), (np.linalg.slogdet, "slogdet"), (np.linalg.svd, "svd"), (np.linalg.qr, "qr"),
+    (np.linalg.lstsq, "lstsq"), (np.nonzero, "nonzero"), (np.unique, "unique"))}
+RESULT_NAMES = {"eigh": ("eigenvalues", "eigenvectors"), "slogdet": ("sign", "logdet"), "svd": ("u", "s", "vt"), "qr": ("q", "r"),
+                "eig": ("eigenvalues", "eigenvectors")}
+REDUCE = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min, np.logical_and: np.all, np.logical_or: np.any}
+ACCUMULATE = {np.add: np.cumsum, np.multiply: np.cumprod}
+
+
+# ------------------------------------------------------------------------------------------------ iterables
+
+
+@means(range)
+def _range(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    return m.make_range(a, k, n)
+
+
+@means(len)
+def _len(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    v = m.present(a[0])
+    if isinstance(v, Num):
+        if not v.is_array:
+            raise m.error("a number has no len()", n)
+        return Num(ir.call("dim", v.expr, axis=0))
+    if isinstance(v, Ref):
+        c = m.contents(v)
+        if isinstance(c, Growing):
+            return Num(c.length)
+        if v.heap.kind == "object":
+            return m.call(Obj(v.heap.cls.__len__), [v], {}, n)
+        return number(len(c.items if isinstance(c, Items) else c.fields))  # type: ignore[attr-defined]
+    if isinstance(v, Obj):
+        return number(len(v.value))
+    if isinstance(v, Range):
+        return m.range_length(v)
+    return number(len(m.sequence_items(v)))
+
+
+@means(enumerate)
+def _enumerate(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    return Iter("enumerate", (m.frozen_iterable(a[0]),), a[1] if len(a) > 1 else k.get("start", number(0)))
+
+
+@means(zip)
+def _zip(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    return Iter("zip", tuple(m.frozen_iterable(x) for x in a)) if a else Tup(())
+
+
+@means(reversed)
+def _reversed(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    v = m.frozen_iterable(a[0])
+    if isinstance(v, Range) and v.step.known:
+        step = v.step.const
+        length = m.range_length(v)
+        last = m.add(v.start, m.mul(m.sub(length, number(1)), v.step)) if abs(step) != 1 else m.sub(v.stop, number(step))
+        return Range(m.bind(last, "last"), m.sub(v.start, number(step)), number(-step), v.strong)
+    if isinstance(v, Ref) and v.heap.kind == "dict":
+        return Tup(tuple(reversed(m.sequence_items(v))))
+    return Iter("reversed", (v,))
+
+
+@means(map)
+def _map(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    return Iter("map", tuple(m.frozen_iterable(x) for x in a[1:]), a[0])
+
+
+@means(filter)
+def _filter(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    return Iter("filter", (m.frozen_iterable(a[1]),), a[0])
+
+
+@means(list)
+def _list(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    if not a:
+        return m.new_list([])
+    v = m.present(a[0])
+    if isinstance(v, Ref) and v.heap.kind == "list":
+        return m.copy_list(v)
+    return m.collect(v)
+
+
+@means(tuple)
+def _tuple(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    if not a:
+        return Tup(())
+    v = m.present(a[0])
+    if isinstance(v, Iter):
+        v = m.collect(v)
+    return Tup(tuple(m.sequence_items(v)))
+
+
+@means(dict)
+def _dict(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    fields: dict[Any, Value] = {}
+    if a:
+        v = m.present(a[0])
+        if isinstance(v, Ref) and v.heap.kind == "dict":
+            content = m.contents(v)
+            assert isinstance(content, Fields)
+            fields.update(content.fields)
+        else:
+            for pair in m.sequence_items(v):
+                key, value = m.sequence_items(pair)
+                fields[m.key_of(key)] = value
+    return m.new_dict({**fields, **k})
+
+
+@means(sum)
+def _sum(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    start = a[1] if len(a) > 1 else k.get("start", number(0))
+    v = m.present(a[0])
+    if isinstance(v, Num) and v.is_array:
+        total = m.call(Obj(np.sum), [v], {"axis": number(0)}, n)
+        return total if isinstance(start, Num) and start.known and start.const == 0 else m.add(start, total)
+    return m.fold_iterable(v, start, m.add)
+
+
+def _fold(self: Builtins, v: Value, start: Value, step: Any) -> Value:
+    """start + x0 + x1 + ... over an iterable."""
+    cell = Cell("total")
+    known = isinstance(v, Tup) or (isinstance(v, Ref) and isinstance(self.contents(v), Items))
+    if known:
+        out = start
+        for i, x in enumerate(self.sequence_items(v)):
+            zero = i == 0 and isinstance(out, Num) and out.known and out.const == 0 and isinstance(x, Num) and x.type.dtype != "bool"
+            out = x if zero else step(out, x)
+        return out
+    self.set_cell(cell, start)
+
+    def add(x: Value) -> None:
+        assert self.state is not None
+        self.set_cell(cell, step(self.checked(self.state[cell]), x))
+
+    self.each(v, add)
+    assert self.state is not None
+    return self.checked(self.state.pop(cell), "the sum")
+
+
+Builtins.fold_iterable = _fold  # type: ignore[attr-defined]
+
+
+def _extreme(python: Any, numpy: Any) -> Special:
+    def special(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+        if "key" in k:
+            raise m.error(f"{python.__name__} with a key is not supported", n)
+        if len(a) > 1:
+            out = a[0]
+            for x in a[1:]:
+                out = m.pair(python, out, x, n)
+            return out
+        v = m.present(a[0])
+        if isinstance(v, Iter):
+            v = m.collect(v)
+        fixed = isinstance(v, Tup) or (isinstance(v, Ref) and isinstance(m.contents(v), Items))
+        if fixed:
+            items = list(m.sequence_items(v))
+            if not items:
+                if "default" in k:
+                    return k["default"]
+                m.fail(ValueError, f"{python.__name__}() arg is an empty sequence")
+            out = items[0]
+            for x in items[1:]:
+                out = m.pair(python, out, x, n)
+            return out
+        e = m.call(Obj(numpy), [m.growing_array(v) if isinstance(v, Ref) else m.numeric(v)], {}, n)
+        return m.python_number(e) if isinstance(v, Ref) else e  # type: ignore[arg-type]
+
+    return special
+
+
+def _pair(self: Builtins, python: Any, a: Value, b: Value, node: Any) -> Value:
+    a, b = self.present(a), self.present(b)
+    if isinstance(a, Num) and isinstance(b, Num):
+        if a.known and b.known and not a.is_array and not b.is_array:
+            return number(python(a.const, b.const))
+        return self.primitive(python, [a, b], {}, node)
+    raise self.error(f"{python.__name__} of {describe(a)} and {describe(b)} is not supported", node)
+
+
+Builtins.pair = _pair  # type: ignore[attr-defined]
+means(max)(_extreme(max, np.max))
+means(min)(_extreme(min, np.min))
+
+
+def _quantifier(every: bool) -> Special:
+    def special(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+        v = m.present(a[0])
+        if isinstance(v, Num) and v.is_array:
+            return m.call(Obj(np.all if every else np.any), [v], {}, n)
+        if isinstance(v, Tup) or (isinstance(v, Ref) and isinstance(m.contents(v), Items)):
+            conds = [m.truth(x) for x in m.sequence_items(v)]
+            c = m.every(conds) if every else m.either(conds)
+            return number(c) if isinstance(c, bool) else Num(c)
+        cell = Cell("found")
+        m.set_cell(cell, number(every))
+
+        def see(x: Value) -> None:
+            c = m.truth(x)
+            put = lambda: m.set_cell(cell, number(not every))  # noqa: E731
+            if isinstance(c, bool):
+                if c is not every:
+                    put()
+                return
+            m.branch(ir.call("not", c) if every else c, put, lambda: None)
+
+        m.each(v, see)
+        assert m.state is not None
+        return m.state.pop(cell)
+
+    return special
+
+
+means(any)(_quantifier(False))
+means(all)(_quantifier(True))
+
+
+@means(sorted)
+def _sorted(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    if "key" in k:
+        raise m.error("sorted with a key is not supported", n)
+    v = m.present(a[0])
+    if isinstance(v, Num):
+        ref: Value = m.list_from_array(Num(ir.call("sort", v.expr, axis=0)))
+        if "reverse" in k and m.static(k["reverse"]):
+            return m.list_from_array(m.subscript(m.growing_array(ref), [Obj(slice(None, None, -1))]))  # type: ignore[arg-type]
+        return ref
+    if all(isinstance(x, Obj) for x in (m.sequence_items(v) if isinstance(v, Tup) else [Num(Const(0, ir.INT))])):
+        return m.new_list([m.lift(x, None) for x in sorted(m.static(v))])
+    ref = m.collect(v)
+    m.list_method(ref, "sort", [], k)
+    return ref
+
+
+@means(slice)
+def _slice(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    lower, upper, step = (NONE, a[0], NONE) if len(a) == 1 else (*a, NONE) if len(a) == 2 else a
+    return SliceOf(lower, upper, step)
+
+
+@means(np.s_.__class__)
+def _index_expression(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    raise m.error("np.s_ is not supported", n)
+
+
+@means(np.ndindex)
+def _ndindex(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    dims = list(m.sequence_items(a[0])) if len(a) == 1 and not isinstance(a[0], Num) else a
+    ranges = [m.make_range([d], {}, n) for d in dims]
+    if len(ranges) == 1:
+        return Iter("zip", (ranges[0],))
+    raise m.error("np.ndindex of more than one extent is not supported", n, "Write nested loops.")
+
+
+# ------------------------------------------------------------------------------------------------ questions
+
+
+@means(isinstance)
+def _isinstance(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    v, cls = a[0], m.static(a[1])
+    if isinstance(v, Num):
+        return number(isinstance(registry.example(v.type), cls))
+    if isinstance(v, Obj):
+        return number(isinstance(v.value, cls))
+    if isinstance(v, Tup):
+        return number(issubclass(v.cls or tuple, cls))
+    if isinstance(v, Ref):
+        return number(issubclass(v.heap.cls, cls))
+    if isinstance(v, Text):
+        return number(issubclass(str, cls))
+    if isinstance(v, Func | Partial | Method):
+        return number(issubclass(types.FunctionType, cls))
+    raise m.error(f"isinstance of {describe(v)} is not supported", n)
+
+
+@means(issubclass)
+def _issubclass(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    return number(issubclass(m.static(a[0]), m.static(a[1])))
+
+
+@means(callable)
+def _callable(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    v = a[0]
+    return number(isinstance(v, Func | Partial | Method) or (isinstance(v, Obj) and callable(v.value))
+                  or (isinstance(v, Ref) and hasattr(v.heap.cls, "__call__")))
+
+
+@means(type)
+def _type(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    v = a[0]
+    if isinstance(v, Num):
+        return Obj(type(registry.example(v.type)))
+    if isinstance(v, Ref):
+        return Obj(v.heap.cls)
+    if isinstance(v, Tup):
+        return Obj(v.cls or tuple)
+    if isinstance(v, Obj):
+        return Obj(type(v.value))
+    raise m.error(f"type of {describe(v)} is not supported", n)
+
+
+@means(hasattr)
+def _hasattr(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    v, name = a[0], m.static(a[1])
+    if isinstance(v, Num):
+        return number(hasattr(registry.example(v.type), name))
+    if isinstance(v, Obj):
+        return number(hasattr(v.value, name))
+    if isinstance(v, Tup):
+        return number(hasattr(v.cls or tuple, name))
+    if isinstance(v, Ref):
+        c = m.contents(v)
+        return number(hasattr(v.heap.cls, name) or (isinstance(c, Fields) and v.heap.kind == "object" and name in c.fields))
+    raise m.error(f"hasattr of {describe(v)} is not supported", n)
+
+
+@means(getattr)
+def _getattr(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    name = m.static(a[1])
+    if len(a) > 2 and not _hasattr(m, a[:2], {}, n).const:  # type: ignore[attr-defined]
+        return a[2]
+    return m.attribute(a[0], name, n)
+
+
+@means(setattr)
+def _setattr(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    m.set_attribute(a[0], m.static(a[1]), a[2], n)
+    return NONE
+
+
+@means(object.__setattr__)
+def _object_setattr(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    content = m.contents(a[0])
+    assert isinstance(content, Fields) and isinstance(a[0], Ref)
+    m.change(a[0], {**content.fields, m.static(a[1]): a[2]})
+    return NONE
+
+
+@means(np.shape)
+def _shape(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    return m.number_attribute(m.numeric(a[0]), "shape", n)
+
+
+@means(np.isscalar)
+def _isscalar(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    return number(isinstance(a[0], Num) and not a[0].is_array)
+
+
+@means(np.iscomplexobj)
+def _iscomplexobj(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    return number(isinstance(a[0], Num) and a[0].type.dtype.startswith("complex"))
+
+
+@means(np.isrealobj)
+def _isrealobj(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    return number(not _iscomplexobj(m, a, k, n).const)  # type: ignore[attr-defined]
+
+
+@means(np.finfo, np.iinfo, np.dtype, np.issubdtype, np.promote_types)
+def _static_call(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    raise AssertionError
+
+
+def _statically(f: Any) -> Special:
+    def special(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+        args = [np.dtype(x.type.dtype).type if isinstance(x, Num) else m.static(x) for x in a]
+        r = f(*args)
+        return number(r) if isinstance(r, bool) else Obj(r)
+
+    return special
+
+
+for _f in (np.finfo, np.iinfo, np.dtype, np.issubdtype, np.promote_types):
+    means(_f)(_statically(_f))
+
+
+@means(np.result_type)
+def _result_type(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    args = [registry.example(x.type) if isinstance(x, Num) else m.static(x) for x in a]
+    return Obj(np.result_type(*args))
+
+
+# ------------------------------------------------------------------------------------------------ numbers and text
+
+
+@means(round)
+def _round(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    x = m.numeric(a[0])
+    digits = m.static(a[1]) if len(a) > 1 else None
+    if x.known and not x.is_array:
+        return number(round(x.const) if digits is None else round(x.const, digits))
+    if x.type.dtype.startswith("int") and (digits is None or digits >= 0):
+        return x
+    r = Num(ir.call("rint", x.expr, decimals=digits) if digits else ir.call("rint", x.expr))
+    if digits is None:
+        return Num(ir.call("pyint", r.expr)) if not x.is_array else r
+    return Num(ir.call("pyfloat", r.expr)) if x.type == ir.FLOAT and r.type != ir.FLOAT else r
+
+
+@means(print)
+def _print(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    if "file" in k:
+        raise m.error("print to a file is not supported", n)
+    options = {name: m.static(v) for name, v in k.items() if name != "flush"}
+    sep = options.get("sep")
+    parts: list[Any] = []
+    for i, v in enumerate(a):
+        if i:
+            parts.append(" " if sep is None else sep)
+        parts.extend(m.text_parts(v))
+    end = options.get("end", "\n")
+    m.emit(ir.Print(parts, {} if end == "\n" else {"end": end}))
+    return NONE
+
+
+def _text(f: Any) -> Special:
+    def special(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+        v = a[0] if a else Obj("")
+        if isinstance(v, Obj) or (isinstance(v, Num) and isinstance(v.expr, Const)):
+            return Obj(f(m.static(v), *(m.static(x) for x in a[1:])))
+        return v if isinstance(v, Text) else Text((v,))
+
+    return special
+
+
+for _f in (str, repr, format):
+    means(_f)(_text(_f))
+
+
+@means(id)
+def _id(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    raise m.error("id() is not supported", n)
+
+
+@means(np.array, np.asarray)
+def _array(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    raise AssertionError
+
+
+def _array_like(f: Any) -> Special:
+    def special(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+        v = m.present(a[0])
+        if isinstance(v, Iter):
+            v = m.collect(v)
+        if isinstance(v, Ref) and v.heap.kind == "list" and isinstance(m.contents(v), Growing):
+            x = m.growing_array(v)
+            fresh = isinstance(x.expr, ir.Var)
+            dtype = k.pop("dtype", a[1] if len(a) > 1 else NONE)
+            name = x.type.dtype if isinstance(dtype, Obj) and dtype.value is None else np.dtype(m.static(dtype)).name
+            if name != x.type.dtype:
+                return Num(ir.call("astype", x.expr, dtype=name))
+            return x if fresh else Num(ir.call("copy", x.expr))
+        return m.primitive(f, [m.rows(v), *a[1:]], k, n)
+
+    return special
+
+
+def _rows(self: Builtins, v: Value) -> Value:
+    """Nested lists with inner growing lists turned into arrays."""
+    if isinstance(v, Tup):
+        return Tup(tuple(_rows(self, i) for i in v.items))
+    if isinstance(v, Ref) and v.heap.kind == "list":
+        c = self.contents(v)
+        return Tup(tuple(_rows(self, i) for i in c.items)) if isinstance(c, Items) else self.growing_array(v)
+    return v
+
+
+Builtins.rows = _rows  # type: ignore[attr-defined]
+for _f in (np.array, np.asarray):
+    means(_f)(_array_like(_f))
+
+
+def _sequence_of_arrays(f: Any) -> Special:
+    """np.stack, np.concatenate ... of a list that grows at run time."""
+
+    def special(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+        v = m.present(a[0])
+        if isinstance(v, Iter):
+            v = m.collect(v)
+        if isinstance(v, Ref) and v.heap.kind == "list" and isinstance(m.contents(v), Growing):
+            x = m.growing_array(v)
+            axis = m.static(a[1] if len(a) > 1 else k.get("axis", number(0)))
+            if f is np.concatenate and x.expr.ndim == 2 and axis == 0:
+                return m.concatenated(v, n)
+            if axis != 0 or f is np.concatenate:
+                raise m.error(f"{qualified(f)} of a list that grows at run time is supported along axis 0 only", n)
+            return x
+        if isinstance(v, Num) and v.is_array and f is np.stack:
+            return Num(ir.call("copy", v.expr))
+        return m.primitive(f, [v, *a[1:]], k, n)
+
+    return special
+
+
+def _concatenated(self: Builtins, v: Ref, node: Any) -> Value:
+    """np.concatenate of a growing list of 1-D arrays."""
+    g = self.contents(v)
+    assert isinstance(g, Growing)
+    store = g.stores[0]
+    item = store.type.item
+    total, i = self.fresh("total", ir.INT), self.fresh("k", ir.INT)
+    self.emit(ir.Assign(total, Const(0, ir.INT)))
+    element = ir.Call("item", (store, i), (), item)
+    one = Const(1, ir.INT)
+    self.emit(ir.For(i, Const(0, ir.INT), g.length, one, [ir.Accum(total, None, ir.call("dim", element, axis=0), place=self.place())]))
+    out = self.as_var(Num(ir.call("zeros", total, dtype=item.dtype)), "joined")
+    at = self.fresh("at", ir.INT)
+    self.emit(ir.Assign(at, Const(0, ir.INT)))
+    stop = ir.call("add", at, ir.call("dim", element, axis=0))
+    assert isinstance(out.expr, ir.Var)
+    self.emit(ir.For(i, Const(0, ir.INT), g.length, one, [
+        ir.Store(out.expr, (ir.Slice(at, stop),), element, place=self.place()), ir.Assign(at, stop, place=self.place())]))
+    return out
+
+
+Builtins.concatenated = _concatenated  # type: ignore[attr-defined]
+for _f in (np.stack, np.concatenate, np.vstack):
+    if _f is not np.vstack:
+        means(_f)(_sequence_of_arrays(_f))
+
+
+@means(np.copyto)
+def _copyto(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    if k:
+        raise m.error("options of np.copyto are not supported", n)
+    m.store_item(a[0], [Obj(Ellipsis)], a[1], n)
+    return NONE
+
+
+@means(np.fill_diagonal)
+def _fill_diagonal(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    x = m.as_var(m.numeric(a[0]), "view")
+    v = m.numeric(a[1])
+    shape = [ir.call("dim", x.expr, axis=0), ir.call("dim", x.expr, axis=1)]
+    idx = m.as_var(m.call(Obj(np.arange), [Num(registry.call_python(min, shape, {}))], {}, n), "index")  # type: ignore[arg-type]
+    m.store_item(x, [idx, idx], v, n)
+    return NONE
+
+
+@means(functools.partial)
+def _partial(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    return Partial(a[0], tuple(m.bind_all(x) for x in a[1:]), {name: m.bind_all(v) for name, v in k.items()})
+
+
+@means(functools.reduce)
+def _reduce(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    f = a[0]
+    items = list(m.sequence_items(a[1]))
+    out = a[2] if len(a) > 2 else items.pop(0)
+    for x in items:
+        out = m.call(f, [out, x], {}, n)
+    return out
+
+
+@means(divmod)
+def _divmod(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    import operator
+
+    return Tup((m.binary(operator.floordiv, a[0], a[1]), m.binary(operator.mod, a[0], a[1])))
+
+
+@means(functools.wraps)
+def _wraps(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    return Obj(_identity)
+
+
+@means(super)
+def _super(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    for fr in reversed(m.frames):
+        for name in ("self",):
+            cell = fr.scope.cells.get(name)
+            if cell is not None and m.state is not None and isinstance(m.state.get(cell), Ref):
+                ref = m.state[cell]
+                assert isinstance(ref, Ref)
+                owner = next((c for c in ref.heap.cls.__mro__ if any(getattr(x, "__code__", None) and x.__code__.co_name == fr.source.name
+                              and x.__code__.co_firstlineno == fr.node.lineno for x in vars(c).values())), ref.heap.cls)
+                mro = ref.heap.cls.__mro__
+                return Iter("super", (ref,), mro[mro.index(owner) + 1:])
+    raise m.error("super() is not supported here", n)
+
+
+def _identity(f: Any) -> Any:
+    return f
+
+
+__all__ = ["Builtins", "TABLE", "builtins", "Scalar"]

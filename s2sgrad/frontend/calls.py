@@ -1,0 +1,508 @@
+"""Calls: arguments, inlining of the user's functions, classes, what other callables mean."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+from collections.abc import Sequence
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad import errors, ir, library
+from s2sgrad.errors import S2SGradError
+from s2sgrad.frontend import scope as scoping
+from s2sgrad.frontend.machine import Path, Target
+from s2sgrad.frontend.objects import Objects
+from s2sgrad.frontend.scope import Frame, Scope
+from s2sgrad.frontend.source import no_source, source_of
+from s2sgrad.frontend.statements import DeadCode
+from s2sgrad.frontend.values import (
+    NONE, Cell, Error, Fields, Func, Growing, Heap, Items, Iter, Maybe, Method, Num, Obj, Partial, Poison, Ref, Text, Tup, Value, describe, map_nums,
+    number, nums,
+)
+from s2sgrad.ir import Const, Var
+from s2sgrad.rules import registry
+
+DEPTH = 60  # constant recursion is unrolled up to this depth
+COPIES = 300  # and up to this many copies of one function
+
+
+class Recursive(Exception):
+    """A function that calls itself must be linked, not inlined: unwinds to its outermost activation."""
+
+    def __init__(self, node: Any) -> None:
+        self.node = node
+
+
+class Calls(Objects):
+    def eval_Call(self, n: Any) -> Value:
+        func = self.eval(n.func)
+        mark, out = len(self.out), self.out
+        starred = [a for a in n.args]
+        nodes = [a.value if isinstance(a, gast.Starred) else a for a in starred] + [k.value for k in n.keywords]
+        values = self.in_order([(lambda x=x: self.eval(x)) for x in nodes])
+        (func,) = self.after([func], mark, out)
+        args: list[Value] = []
+        for a, v in zip(starred, values, strict=False):
+            args.extend(self.sequence_items(v)) if isinstance(a, gast.Starred) else args.append(v)
+        kwargs: dict[str, Value] = {}
+        for k, v in zip(n.keywords, values[len(starred):], strict=True):
+            if k.arg is None:
+                content = self.contents(v)
+                assert isinstance(content, Fields)
+                kwargs.update(content.fields)
+            else:
+                kwargs[k.arg] = v
+        self.at(n)
+        return self.call(func, args, kwargs, n)
+
+    def call(self, f: Value, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        """The value of a call; its statements are emitted."""
+        f = self.present(f)
+        if isinstance(f, Func):
+            return self.inline(f, args, kwargs, node)
+        if isinstance(f, Partial):
+            return self.call(f.func, [*f.args, *args], {**f.kwargs, **kwargs}, node)
+        if isinstance(f, Method):
+            return self.call_method(f, args, kwargs, node)
+        if isinstance(f, Ref):
+            if f.heap.kind == "object":
+                call = self.class_attribute(f, f.heap.cls, "__call__", node)
+                return self.call(call, args, kwargs, node)
+        if not isinstance(f, Obj):
+            raise self.error(f"{describe(f)} is not callable", node)
+        return self.call_object(f, args, kwargs, node)
+
+    # ------------------------------------------------------------------------------------------- Python objects
+
+    def call_object(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        obj = f.value
+        custom = self.call_custom(f, args, kwargs, node)
+        if custom is not None:
+            return custom
+        special = self.special(obj)
+        if special is not None:
+            return special(list(args), dict(kwargs), node)
+        if id(obj) in registry.BY_PYTHON and registry.BY_PYTHON[id(obj)][0] is obj:
+            return self.primitive(obj, args, kwargs, node)
+        if isinstance(obj, type):
+            return self.construct(f, args, kwargs, node)
+        found = library.lookup(obj) if hasattr(library, "lookup") else None
+        if found is not None:
+            return self.inline(self.function(found, None), args, kwargs, node)
+        if isinstance(obj, functools.partial):
+            path = f.access
+            inner = self.lift(obj.func, None if path is None else (*path, ("attr", "func")))
+            given = [self.lift(a, None if path is None else (*path, ("attr", "args"), ("item", k))) for k, a in enumerate(obj.args)]
+            named = {k: self.lift(a, None if path is None else (*path, ("attr", "keywords"), ("item", k))) for k, a in obj.keywords.items()}
+            return self.call(inner, [*given, *args], {**named, **kwargs}, node)
+        if isinstance(obj, types.MethodType):
+            path = f.access
+            owner = self.lift(obj.__self__, None if path is None else (*path, ("attr", "__self__")))
+            inner = Obj(obj.__func__, None if path is None else (*path, ("attr", "__func__")))
+            return self.call(inner, [owner, *args], kwargs, node)
+        if isinstance(obj, types.FunctionType):
+            return self.inline(self.function(obj, f.access), args, kwargs, node)
+        if hasattr(obj, "py_func"):
+            inner = Obj(obj.py_func, None if f.access is None else (*f.access, ("attr", "py_func")))
+            return self.call(inner, args, kwargs, node)
+        module = (getattr(obj, "__module__", "") or "").split(".")[0]
+        if module in ("numpy", "math", "scipy", "cmath", "builtins") or isinstance(obj, types.BuiltinFunctionType):
+            raise self.error(f"{qualified(obj)} is not supported", node,
+                             "Write it with supported functions, or give it a derivative with s2sgrad.custom_gradient.")
+        if hasattr(obj, "__wrapped__"):
+            inner = Obj(obj.__wrapped__, None if f.access is None else (*f.access, ("attr", "__wrapped__")))
+            return self.call(inner, args, kwargs, node)
+        call = getattr(type(obj), "__call__", None)
+        if isinstance(call, types.FunctionType):
+            owner = self.lift_object(obj, f.access)
+            return self.call(Obj(call), [owner, *args], kwargs, node)
+        raise self.error(f"{describe(f)} cannot be called here", node)
+
+    def lift_object(self, obj: Any, access: Any) -> Value:
+        """A callable object whose fields are data."""
+        key = ("heap", id(obj))
+        if key in self.lifted:
+            assert self.state is not None
+            self.state.setdefault(self.lifted[key][0], self.lifted[key][2])
+            return Ref(self.lifted[key][0])
+        heap = Heap("object", type(obj), "self", "it is captured from outside the function" if access is not None else "")
+        if access is not None:
+            self.accesses[heap] = access
+        names = vars(obj) if hasattr(obj, "__dict__") else [n for n in getattr(type(obj), "__slots__", ())]
+        fields = {k: self.lift(getattr(obj, k), None if access is None else (*access, ("attr", k))) for k in names}
+        self.put(heap, obj, Fields(fields))
+        return Ref(heap)
+
+    def primitive(self, obj: Any, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        """An operation of the registry."""
+        kwargs = dict(kwargs)
+        args = list(args)
+        out = kwargs.pop("out", None)
+        if isinstance(obj, np.ufunc) and len(args) > obj.nin:
+            out = args[obj.nin]
+            args = args[: obj.nin]
+        if isinstance(out, Tup):
+            out = out.items[0]
+        if isinstance(out, Obj) and out.value is None:
+            out = None
+        builder = registry.BY_PYTHON[id(obj)][1]
+        e = self.build(builder, obj, args, kwargs, node)
+        if out is None:
+            return self.from_python(e)
+        r = self.from_python(e)
+        assert isinstance(r, Num)
+        if isinstance(out, Num):
+            self.check_cast(r.type, out.type)
+        self.store_item(out, [Obj(Ellipsis)], r, node)
+        return out
+
+    def build(self, builder: Any, obj: Any, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Any:
+        a = [self.to_python(v) for v in args]
+        k = {n: self.to_python(v) for n, v in kwargs.items()}
+        known = {n: v.const for n, v in kwargs.items() if isinstance(v, Num) and v.known and n in STATIC_NAMES}
+        try:
+            return builder(*a, **{**k, **known})
+        except S2SGradError as err:
+            if "must be a constant" not in str(err):
+                raise self.located(err, node) from None
+            fixed = [self.fixed(v, x) for v, x in zip(args, a, strict=True)]
+            fixed_kw = {n: self.fixed(v, k[n]) for n, v in kwargs.items()}
+            try:
+                return builder(*fixed, **fixed_kw)
+            except S2SGradError as again:
+                for v in [*args, *kwargs.values()]:
+                    if isinstance(v, Num) and not v.is_array and not v.known and v.type.dtype in ("int64", "bool"):
+                        self.need_static(v, f"this argument of {qualified(obj)}")
+                raise self.located(again, node) from None
+        except (TypeError, ValueError) as err:
+            raise self.error(f"{qualified(obj)}: {err}", node) from None
+
+    def located(self, err: S2SGradError, node: Any) -> S2SGradError:
+        if err.place is not None:
+            return err
+        return self.error(err.message, node, err.hint, type(err))
+
+    def fixed(self, v: Value, x: Any) -> Any:
+        if isinstance(v, Num) and not v.is_array and v.known:
+            return v.const
+        if isinstance(v, Tup) and all(isinstance(i, Num) and i.known for i in v.items):
+            return tuple(i.const for i in v.items)  # type: ignore[union-attr]
+        return x
+
+    # ------------------------------------------------------------------------------------------- user functions
+
+    def function(self, obj: types.FunctionType, access: Any) -> Func:
+        """A plain Python function met as an object."""
+        found = self.functions.get((id(obj), access))
+        if found is None:
+            src = source_of(obj)
+            scope = Scope({}, None, (obj, access))
+            found = self.functions[id(obj), access] = Func(src.node, scope, src, (), (), obj, access)
+        return found
+
+    def default(self, f: Func, name: str, k: int, kind: str) -> Value:
+        """The default of a parameter of a Python function object: integers are part of the specialisation."""
+        value = f.python.__defaults__[k] if kind == "default" else f.python.__kwdefaults__[name]
+        access = None if f.access is None else (*f.access, (kind, k if kind == "default" else name))
+        if isinstance(value, bool | int):
+            self.guard_static(access, value, True)
+            return number(value)
+        return self.lift(value, access)
+
+    def bind_arguments(self, f: Func, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> dict[str, Value]:
+        a = f.node.args
+        name = getattr(f.node, "name", "lambda")
+        positional = [x.id for x in (*a.posonlyargs, *a.args)]
+        keywords = {x.id for x in (*a.args, *a.kwonlyargs)}
+        bound: dict[str, Value] = dict(zip(positional, args, strict=False))
+        extra = list(args[len(positional):])
+        if extra and a.vararg is None:
+            raise self.error(f"{name}() takes {len(positional)} positional arguments but {len(args)} were given", node)
+        rest: dict[Any, Value] = {}
+        for k, v in kwargs.items():
+            if k in bound and k in keywords:
+                raise self.error(f"{name}() got multiple values for argument '{k}'", node)
+            if k in keywords:
+                bound[k] = v
+            elif a.kwarg is not None:
+                rest[k] = v
+            else:
+                raise self.error(f"{name}() got an unexpected keyword argument '{k}'", node)
+        python = f.python is not None
+        count = len(f.python.__defaults__ or ()) if python else len(f.defaults)
+        for k, p in enumerate(positional):
+            j = k - (len(positional) - count)
+            if p not in bound and j >= 0:
+                bound[p] = self.default(f, p, j, "default") if python else f.defaults[j]
+        for x, d in zip(a.kwonlyargs, a.kw_defaults, strict=True):
+            if x.id not in bound and d is not None:
+                if python:
+                    bound[x.id] = self.default(f, x.id, 0, "kwdefault")
+                else:
+                    bound[x.id] = f.kw_defaults[[y.id for y in a.kwonlyargs].index(x.id)]
+        missing = [p for p in [*positional, *(x.id for x in a.kwonlyargs)] if p not in bound]
+        if missing:
+            raise self.error(f"{name}() misses the argument '{missing[0]}'", node)
+        if a.vararg is not None:
+            bound[a.vararg.id] = Tup(tuple(extra))
+        if a.kwarg is not None:
+            bound[a.kwarg.id] = self.new_dict(rest)
+        return bound
+
+    def inline(self, f: Func, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        bound = self.bind_arguments(f, args, kwargs, node)
+        linked = self.linked_call(f, bound, node)
+        if linked is not None:
+            return linked
+        active = [fr for fr in self.frames if fr.node is f.node]
+        if active:
+            self.check_recursion(f, bound, active, node)
+        self.copies[f.node] = self.copies.get(f.node, 0) + 1
+        if active:
+            return self.activate(f, bound, node)
+        snap = self.snapshot()
+        state, mark = dict(self.state or {}), len(self.out)
+        opened = [(t, len(t.paths)) for t in self.open_targets()]
+        try:
+            return self.activate(f, bound, node)
+        except Recursive as r:
+            if r.node is not f.node:
+                raise
+            self.rollback(snap)
+            self.state = state
+            del self.out[mark:]
+            for t, n in opened:
+                del t.paths[n:]
+            self.to_link.add(f.node)
+            linked = self.linked_call(f, bound, node)
+            assert linked is not None
+            return linked
+
+    def check_recursion(self, f: Func, bound: dict[str, Value], active: Sequence[Frame], node: Any) -> None:
+        """Recursion is unrolled while constants decide when it ends; else it is linked."""
+        here = constants(bound)
+        progress = bool(here) and all(here != fr.signature for fr in active)
+        if not progress or len(active) >= DEPTH or self.copies.get(f.node, 0) >= COPIES:
+            raise Recursive(f.node)
+
+    def activate(self, f: Func, bound: dict[str, Value], node: Any) -> Value:
+        """Run a function's body in a frame of its own."""
+        info = scoping.info(f.node)
+        caller = self.frames[-1] if self.frames else None
+        key = (*(caller.key if caller else ()), id(node))
+        cells = {n: Cell(n, fixed=n not in info.shared and info.counts[n] <= (0 if n in info.params else 1), shared=n in info.shared)
+                 for n in sorted(info.locals)}
+        frame = Frame(f.source, f.node, Scope(cells, f.scope), info, key, loop_base=len(self.loops))
+        frame.signature = constants(bound)
+        kept_node, kept_jumps = self.node, self.jumps
+        if isinstance(f.node, gast.FunctionDef) and is_generator(f.node):
+            raise self.error(f"{f.node.name} is a generator function (yield): not supported", node, "Return a list or an array.")
+        for name, v in bound.items():
+            self.bind_parameter(cells[name], v, info, name)
+        self.frames.append(frame)
+        self.jumps = set()
+        try:
+            if isinstance(f.node, gast.Lambda):
+                self.node = f.node.body
+                return self.eval(f.node.body)
+            frame.ret_cell = Cell("result")
+            frame.ret = Target("return", self.branch_var("returned", ir.BOOL, Const(False, ir.BOOL)))
+            tail = self.run(f.node.body)
+            paths = list(frame.ret.paths)
+            if self.state is not None:
+                self.state[frame.ret_cell] = NONE
+                paths.append(Path(self.state, tail))
+            self.state = self.join(paths)
+            if self.state is None:
+                raise DeadCode
+            v = self.state.pop(frame.ret_cell)
+            if not info.captured:
+                for c in cells.values():
+                    self.state.pop(c, None)
+            return v
+        finally:
+            self.frames.pop()
+            self.node, self.jumps = kept_node, kept_jumps
+
+    def bind_parameter(self, cell: Cell, v: Value, info: scoping.Info, name: str) -> None:
+        """The caller's variable itself where the callee never rebinds it, else a variable of the callee."""
+        assert self.state is not None
+        if isinstance(v, Maybe):
+            self.state[cell] = v
+            return
+        v = self.checked(v, name)
+        plain = info.counts[name] == 0 and name not in info.shared and name not in info.captured
+        if plain and all(isinstance(n.expr, Const) or (isinstance(n.expr, Var) and n.expr.name not in self.unshareable) for n in nums(v)):
+            self.state[cell] = v
+            return
+        if info.counts[name] == 0 and isinstance(v, Tup):
+            self.state[cell] = map_nums(v, lambda n: self.bind(n, name))
+            return
+        self.set_cell(cell, v)
+
+    # ------------------------------------------------------------------------------------------- classes
+
+    def construct(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        cls = f.value
+        if issubclass(cls, BaseException):
+            return Error(cls, tuple(args))
+        if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+            values = dict(zip(cls._fields, args, strict=False)) | kwargs
+            for k, d in cls._field_defaults.items():
+                values.setdefault(k, self.lift(d, None))
+            if set(values) != set(cls._fields):
+                raise self.error(f"{cls.__name__}() needs {', '.join(cls._fields)}", node)
+            return Tup(tuple(values[k] for k in cls._fields), cls)
+        if issubclass(cls, np.generic):
+            return self.numpy_scalar(cls, args, node)
+        if cls.__module__ in ("builtins", "numpy"):
+            raise self.error(f"{cls.__name__}(...) is not supported", node)
+        heap = Heap("object", cls, cls.__name__.lower())
+        assert self.state is not None
+        self.state[heap] = Fields({})
+        ref = Ref(heap)
+        init = cls.__init__
+        self.building.add(heap)
+        if dataclasses.is_dataclass(cls) and getattr(init, "__qualname__", "").startswith("__create_fn__") or (
+                dataclasses.is_dataclass(cls) and "__init__" in vars(cls) and not hasattr(init, "__wrapped__") and _generated(init)):
+            self.dataclass_fields(ref, cls, args, kwargs, node)
+        elif isinstance(init, types.FunctionType):
+            self.call(Obj(init), [ref, *args], kwargs, node)
+        elif init is not object.__init__:
+            raise self.error(f"{cls.__name__}(...) is not supported", node)
+        self.building.discard(heap)
+        return ref
+
+    def dataclass_fields(self, ref: Ref, cls: Any, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> None:
+        names = [x for x in dataclasses.fields(cls) if x.init]
+        values = dict(zip((x.name for x in names), args, strict=False)) | kwargs
+        for x in dataclasses.fields(cls):
+            if x.name not in values:
+                if x.default is not dataclasses.MISSING:
+                    values[x.name] = self.lift(x.default, None)
+                elif x.default_factory is not dataclasses.MISSING:
+                    values[x.name] = self.call(Obj(x.default_factory), [], {}, node)
+                elif x.init:
+                    raise self.error(f"{cls.__name__}() misses the argument '{x.name}'", node)
+        self.change(ref, {x.name: values[x.name] for x in dataclasses.fields(cls) if x.name in values})
+        if hasattr(cls, "__post_init__"):
+            self.call(Obj(cls.__post_init__), [ref], {}, node)
+
+    def numpy_scalar(self, cls: Any, args: Sequence[Value], node: Any) -> Value:
+        v = self.numeric(args[0]) if args else number(0)
+        name = np.dtype(cls).name
+        if isinstance(v.expr, Const) and v.known:
+            return number(np.dtype(cls).type(v.const))
+        if v.type == ir.Scalar(name):
+            return v
+        return Num(ir.call("astype", v.expr, dtype=name))
+
+    # ------------------------------------------------------------------------------------------- methods
+
+    def call_method(self, m: Method, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        owner, name = m.owner, m.name
+        if m.func is not None:
+            return self.call(m.func, [owner, *args], kwargs, node)
+        if isinstance(owner, Num):
+            return self.number_method(owner, name, list(args), dict(kwargs), node)
+        if isinstance(owner, Ref) and owner.heap.kind == "list":
+            return self.list_method(owner, name, args, kwargs)
+        if isinstance(owner, Ref) and owner.heap.kind == "dict":
+            return self.dict_method(owner, name, args, kwargs, node)
+        if isinstance(owner, Tup):
+            return self.tuple_method(owner, name, args, kwargs, node)
+        if isinstance(owner, Obj) and isinstance(owner.value, str):
+            if all(isinstance(a, Obj) or (isinstance(a, Num) and a.known) for a in [*args, *kwargs.values()]):
+                return self.lift(getattr(owner.value, name)(*(self.static(a) for a in args), **{k: self.static(a) for k, a in kwargs.items()}), None)
+            if name == "format":
+                return Text(tuple(x for p, a in zip(owner.value.split("{}"), [*args, None], strict=False) for x in ([p] if a is None else [p, a])))
+            if name == "join":
+                return Text(tuple(self.sequence_items(args[0])))
+        raise self.error(f"the method {name} of {describe(owner)} is not supported", node)
+
+    def tuple_method(self, t: Tup, name: str, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        if name == "_replace":
+            return Tup(tuple(kwargs.get(k, v) for k, v in zip(t.cls._fields, t.items, strict=True)), t.cls)
+        if name == "_asdict":
+            return self.new_dict(dict(zip(t.cls._fields, t.items, strict=True)))
+        same = [self.equal(i, args[0]) for i in t.items]
+        if name == "count" and all(isinstance(c, bool) for c in same):
+            return number(sum(same))
+        if name == "index" and True in same:
+            return number(same.index(True))
+        raise self.error(f"the tuple method {name} is not supported here", node)
+
+    def dict_method(self, d: Ref, name: str, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        content = self.contents(d)
+        assert isinstance(content, Fields)
+        fields = content.fields
+        if name == "keys":
+            return Tup(tuple(self.lift(k, None) for k in fields))
+        if name == "values":
+            return Tup(tuple(self.checked(v) for v in fields.values()))
+        if name == "items":
+            return Tup(tuple(Tup((self.lift(k, None), self.checked(v))) for k, v in fields.items()))
+        if name == "get":
+            k = self.key_of(args[0])
+            return self.dict_item(d, args[0]) if k in fields else args[1] if len(args) > 1 else NONE
+        if name == "copy":
+            return self.new_dict(dict(fields))
+        if name == "update":
+            more = dict(kwargs)
+            if args:
+                other = self.contents(args[0])
+                assert isinstance(other, Fields)
+                more = {**other.fields, **more}
+            self.change(d, {**fields, **more})
+            return NONE
+        if name == "pop":
+            k = self.key_of(args[0])
+            if k not in fields:
+                return args[1]
+            v = self.bind_all(fields[k])
+            self.change(d, {n: x for n, x in fields.items() if n != k})
+            return v
+        if name == "setdefault":
+            k = self.key_of(args[0])
+            if k not in fields:
+                self.change(d, {**fields, k: args[1]})
+            return self.dict_item(d, args[0])
+        raise self.error(f"the dict method {name} is not supported", node)
+
+
+STATIC_NAMES = frozenset({"axis", "axes", "keepdims", "dtype", "ddof", "k", "offset", "decimals", "order", "endpoint"})
+
+
+def constants(bound: dict[str, Value]) -> Any:
+    """The known scalars among the arguments of a call."""
+    return tuple((k, repr(n.const)) for k, v in bound.items() for n in nums(v) if n.known)
+
+
+def is_generator(node: Any) -> bool:
+    todo = list(node.body)
+    while todo:
+        n = todo.pop()
+        if isinstance(n, gast.Yield | gast.YieldFrom):
+            return True
+        if not isinstance(n, scoping.SCOPES):
+            todo.extend(gast.iter_child_nodes(n))
+    return False
+
+
+def _generated(init: Any) -> bool:
+    return getattr(init, "__code__", None) is not None and init.__code__.co_filename == "<string>"
+
+
+def qualified(obj: Any) -> str:
+    module = (getattr(obj, "__module__", "") or "").replace("numpy", "np")
+    name = getattr(obj, "__name__", repr(obj))
+    if isinstance(obj, np.ufunc):
+        module = "np"
+    return f"{module}.{name}" if module and module != "builtins" else name
+
+
+__all__ = ["Calls", "Recursive", "errors", "Growing", "Items", "Iter", "Poison", "no_source"]

@@ -1,0 +1,172 @@
+"""Objects with a meaning of their own: custom gradients, recomputation, inlined derivatives, traced functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from s2sgrad import errors, ir
+from s2sgrad.frontend.builtin import Builtins
+from s2sgrad.frontend.machine import same_layout
+from s2sgrad.frontend.values import NONE, Maybe, Num, Obj, Ref, Tup, Value, describe, map_nums, nums
+from s2sgrad.ir import Assign, Var
+
+
+class Customs(Builtins):
+    def call_custom(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value | None:
+        obj = f.value
+        cls = type(obj)
+        try:
+            mark = next((m for m in MARKS if getattr(cls, m, None) is not None or getattr(obj, m, None) is not None), None)
+        except Exception:  # noqa: BLE001 - objects with a hostile __getattr__ are simply not ours
+            return None
+        if mark is None:
+            return None
+        if mark == "__s2sgrad_custom__":
+            return self.custom_gradient(f, args, kwargs, node)
+        if mark == "__s2sgrad_recompute__":
+            return self.recompute(f, args, kwargs, node)
+        if mark == "__s2sgrad_function__":
+            return self.call(self.member(f, "function"), args, kwargs, node)
+        if mark == "__s2sgrad_numpy__":
+            target = obj.__s2sgrad_numpy__
+            return self.call(Obj(target), args, kwargs, node)
+        if mark == "__s2sgrad_print__":
+            return self.print_tensor(args, kwargs, node)
+        return self.inline_derivative(f, args, kwargs, node)
+
+    def member(self, f: Obj, name: str) -> Value:
+        return self.lift(getattr(f.value, name), None if f.access is None else (*f.access, ("attr", name)))
+
+    # ------------------------------------------------------------------------------------------- derivatives
+
+    def inline_derivative(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        """A derivative called inside a function: its emitted text is inlined."""
+        specs = [self.spec_of(a) for a in args]
+        if kwargs:
+            given = f.value.__s2sgrad_inline__(specs, {k: self.spec_of(v) for k, v in kwargs.items()})
+        else:
+            given = f.value.__s2sgrad_inline__(specs)
+        python = given[0] if isinstance(given, tuple) else given
+        if self.guards is not None and f.access is not None:
+            self.guards[f.access] = self.static_of(f.value)
+        return self.inline(self.function(python, f.access), args, kwargs, node)
+
+    def static_of(self, value: Any) -> Any:
+        from s2sgrad.structure import Static
+
+        return Static(value)
+
+    # ------------------------------------------------------------------------------------------- custom gradients
+
+    def custom_gradient(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        """Inline the function; run its gradient function once with seeds to get the statements of the reverse sweep."""
+        obj = f.value
+        values = [self.own_inputs(a) for a in args]
+        named = {k: self.own_inputs(v) for k, v in kwargs.items()}
+        inputs = [n.expr for v in (*values, *named.values()) for n in nums(v)]
+        with self.block() as body:
+            r = self.call(self.member(f, "function"), values, named, node)
+            two = getattr(obj, "grad", None) is None
+            if two:
+                if not (isinstance(r, Tup) and len(r.items) == 2):
+                    raise self.error(f"{name_of(obj)} must return (value, grad), not {describe(r)}", node, kind=errors.CustomGradientError)
+                value, grad = r.items
+            else:
+                value, grad = r, self.member(f, "grad")
+            outputs_value = map_nums(value, self.own_output)
+        outputs = [n.expr for n in nums(outputs_value)]
+        seeds_value = map_nums(outputs_value, lambda n: Num(self.fresh("dy", seed_type(n.type))))
+        seeds = [n.expr for n in nums(seeds_value)]
+        with self.block() as back:
+            grad_args = list(seeds_value.items) if isinstance(seeds_value, Tup) else [seeds_value]
+            if not two:
+                grad_args.extend(values)
+            kept = dict(self.state or {})
+            g = self.call(grad, grad_args, {}, node)
+            self.state = kept
+            grads = self.input_gradients(g, [*values, *named.values()], obj, node)
+        self.emit(ir.Custom(name_of(obj), inputs, outputs, body, seeds, back, grads))  # type: ignore[arg-type]
+        return outputs_value
+
+    def own_inputs(self, v: Value) -> Value:
+        """Arguments in variables that nobody else assigns."""
+        if isinstance(v, Ref | Maybe):
+            raise self.error(f"a custom gradient of {describe(v)} is not supported", hint="Pass numbers, arrays and tuples of them.")
+        return map_nums(v, self.own_input)
+
+    def own_input(self, n: Num) -> Num:
+        if isinstance(n.expr, Var) and n.expr.name in self.stable:
+            return n
+        base = n.expr.name if isinstance(n.expr, Var) else "x"
+        var = self.fresh(base, n.type)
+        self.emit(Assign(var, n.expr))
+        return Num(var, n.const)
+
+    def own_output(self, n: Num) -> Num:
+        var = self.fresh("y", n.type)
+        fresh = isinstance(n.type, ir.Array) and ir.is_alias(n.expr)
+        self.emit(Assign(var, ir.call("copy", n.expr) if fresh else n.expr))
+        return Num(var)
+
+    def input_gradients(self, g: Value, values: Sequence[Value], obj: Any, node: Any) -> list[ir.Expr | None]:
+        """One gradient per numeric leaf of the inputs; None is no gradient."""
+        gs = list(g.items) if isinstance(g, Tup) else list(self.sequence_items(g)) if isinstance(g, Ref) else [g]
+        if len(values) == 1 and isinstance(values[0], Tup) and isinstance(g, Tup) and len(gs) == len(values[0].items) != 1:
+            gs = [g]
+        if len(gs) != len(values):
+            raise self.error(f"the gradient of {name_of(obj)} has {len(gs)} part{'s' * (len(gs) != 1)} for {len(values)} "
+                             f"argument{'s' * (len(values) != 1)}", node, kind=errors.CustomGradientError,
+                             hint="Return one gradient per argument (None where there is none).")
+        out: list[ir.Expr | None] = []
+        for part, v in zip(gs, values, strict=True):
+            leaves = nums(v)
+            if isinstance(part, Obj) and part.value is None:
+                out.extend([None] * len(leaves))
+                continue
+            found = nums(part)
+            if len(found) != len(leaves):
+                raise self.error(f"the gradient of {name_of(obj)} does not have the structure of its argument", node, kind=errors.CustomGradientError)
+            for p, x in zip(found, leaves, strict=True):
+                if p.is_array and not x.is_array or (p.is_array and x.is_array and p.expr.ndim != x.expr.ndim):
+                    raise self.error(f"the gradient of {name_of(obj)} has rank {p.expr.ndim} for an argument of rank {x.expr.ndim}", node,
+                                     kind=errors.CustomGradientError)
+                out.append(p.expr if ir.is_inexact(x.type) else None)
+        return out
+
+    # ------------------------------------------------------------------------------------------- recomputation
+
+    def recompute(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        with self.block() as body:
+            v = map_nums(self.call(self.member(f, "function"), args, kwargs, node), lambda n: self.bind(n, "y"))
+        self.emit(ir.Recompute(body))
+        return v
+
+    # ------------------------------------------------------------------------------------------- printing
+
+    def print_tensor(self, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        parts: list[Any] = []
+        for i, v in enumerate(args):
+            if i:
+                parts.append(" ")
+            parts.extend(self.text_parts(v))
+        options = {k: self.static(v) for k, v in kwargs.items()}
+        self.emit(ir.Print(parts, {"style": "tensor", **options}))
+        return NONE
+
+
+MARKS = ("__s2sgrad_custom__", "__s2sgrad_recompute__", "__s2sgrad_function__", "__s2sgrad_numpy__", "__s2sgrad_print__", "__s2sgrad_inline__")
+
+
+def seed_type(t: Any) -> Any:
+    """The type of an output's adjoint."""
+    if isinstance(t, ir.Array):
+        return ir.Array(t.dtype, t.ndim)
+    return t
+
+
+def name_of(obj: Any) -> str:
+    return getattr(obj, "__name__", None) or getattr(getattr(obj, "function", None), "__name__", "custom")
+
+
+__all__ = ["Customs", "same_layout"]

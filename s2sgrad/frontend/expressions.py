@@ -1,0 +1,715 @@
+"""Expressions of the user's program."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad import ir
+from s2sgrad.frontend.loops import Loops
+from s2sgrad.frontend.machine import NeedsStatic, Path, convert, promote
+from s2sgrad.frontend.scope import Frame, Scope
+from s2sgrad.frontend.statements import BINARY, DeadCode
+from s2sgrad.frontend.values import (
+    NONE, UNBOUND, UNKNOWN, Cell, Fields, Func, Growing, Items, Iter, Maybe, Method, Num, Obj, Poison, Range, Ref, SliceOf, Text, Tup, Unbound,
+    Value, describe, map_nums, number, nums, of,
+)
+from s2sgrad.ir import Const, Expr
+from s2sgrad.rules import registry
+
+COMPARE = {"Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge}
+OPNAME = {"Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"}
+DUNDER = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "truediv", "floordiv": "floordiv", "mod": "mod", "pow": "pow",
+          "matmul": "matmul", "and_": "and", "or_": "or", "xor": "xor"}
+BIG = 1 << 62
+
+
+class Expressions(Loops):
+    def eval(self, node: Any) -> Value:
+        method = getattr(self, "eval_" + type(node).__name__, None)
+        if method is None:
+            raise self.error(f"{type(node).__name__} expressions are not supported", node)
+        return method(node)
+
+    def eval_Constant(self, n: Any) -> Value:
+        v = n.value
+        if isinstance(v, bool | int | float | complex):
+            if isinstance(v, int) and abs(v) >= 1 << 63:
+                raise self.error("this integer does not fit in 64 bits", n)
+            return number(v)
+        return NONE if v is None else Obj(v)
+
+    def eval_Name(self, n: Any) -> Value:
+        return self.read_name(n.id, n)
+
+    def read_name(self, name: str, node: Any = None) -> Value:
+        frame = self.frames[-1]
+        cell = None if name in frame.info.globals else frame.scope.find(name)
+        if cell is None:
+            return self.outside(name, node)
+        assert self.state is not None
+        v = self.state.get(cell, UNBOUND)
+        if isinstance(v, Unbound):
+            if self.lazy:
+                raise NeedsBranch
+            self.fail(UnboundLocalError, f"cannot access local variable '{name}' where it is not associated with a value")
+        if isinstance(v, Maybe) and v.absent != "none":
+            self.require(v, name)
+            v = self.state[cell] = v.value
+        return self.checked(v, name)
+
+    def require(self, v: Maybe, name: str) -> None:
+        if self.lazy:
+            raise NeedsBranch
+        if v.absent == "unbound":
+            stop = ir.Raise(UnboundLocalError, [f"cannot access local variable '{name}' where it is not associated with a value"])
+        else:
+            stop = ir.Raise(TypeError, [f"{name} is not a number here"])
+        stop.place = self.place()
+        self.emit(ir.If(ir.call("not", v.flag), [stop]))
+
+    def present(self, v: Value, what: str = "None") -> Value:
+        """A value that must not be None."""
+        if isinstance(v, Maybe):
+            self.require(Maybe(v.flag, v.value, "conflict"), what)
+            return v.value
+        return v
+
+    # ------------------------------------------------------------------------------------------- arithmetic
+
+    def eval_BinOp(self, n: Any) -> Value:
+        a, b = self.in_order([lambda: self.eval(n.left), lambda: self.eval(n.right)])
+        self.at(n)
+        return self.binary(BINARY[type(n.op).__name__], a, b)
+
+    def at(self, n: Any) -> None:
+        if hasattr(n, "lineno"):
+            self.node = n
+
+    def binary(self, op: Any, a: Value, b: Value) -> Value:
+        a, b = self.present(a), self.present(b)
+        if isinstance(a, Num) and isinstance(b, Num):
+            return self.arithmetic(op, a, b)
+        special = self.structure_binary(op, a, b)
+        if special is not None:
+            return special
+        if isinstance(a, Num | Tup | Ref) and isinstance(b, Num | Tup | Ref) and (isinstance(a, Num) or isinstance(b, Num)):
+            return self.arithmetic(op, self.numeric(a), self.numeric(b))
+        raise self.error(f"{describe(a)} {symbol(op)} {describe(b)} is not supported")
+
+    def arithmetic(self, op: Any, a: Num, b: Num) -> Num:
+        const: Any = UNKNOWN
+        if a.known and b.known and not a.is_array and not b.is_array:
+            const = fold(op, a.const, b.const)
+        try:
+            entry = registry.BY_PYTHON.get(id(op))
+            e = entry[1](a.expr, b.expr) if entry is not None else registry.call(OPERATOR_OPS[op], a.expr, b.expr)
+        except (TypeError, ValueError) as err:
+            raise self.error(str(err)) from None
+        if const is not UNKNOWN:
+            folded = number(const)
+            if folded.type != e.type or (isinstance(a.expr, Const) and isinstance(b.expr, Const) and isinstance(const, int)):
+                return folded if folded.type.weak and getattr(e.type, "weak", False) else Num(e)
+        return Num(e, const)
+
+    def structure_binary(self, op: Any, a: Value, b: Value) -> Value | None:
+        """Operators on tuples, lists, strings, objects."""
+        for x, y, prefix in ((a, b, "__"), (b, a, "__r")):
+            if isinstance(x, Ref) and x.heap.kind == "object":
+                f = getattr(x.heap.cls, f"{prefix}{DUNDER.get(op.__name__, '?')}__", None)
+                if f is not None:
+                    return self.call(Obj(f), [x, y], {}, None)
+        if op is operator.add and isinstance(a, Tup) and isinstance(b, Tup):
+            return Tup(a.items + b.items)
+        if op is operator.add and is_list(a) and is_list(b):
+            return self.concatenate_lists(a, b)
+        if op is operator.mul and (is_list(a) or isinstance(a, Tup)) and isinstance(b, Num):
+            return self.repeat(a, b)
+        if op is operator.mul and (is_list(b) or isinstance(b, Tup)) and isinstance(a, Num) and not a.is_array:
+            return self.repeat(b, a)
+        if isinstance(a, Obj | Text) and (isinstance(a, Text) or isinstance(a.value, str)):
+            if op is operator.mod:
+                return Text((a, " % ", b)) if not isinstance(a, Obj) else self.percent(a.value, b)
+            if op is operator.add and isinstance(b, Obj | Text):
+                return Obj(a.value + b.value) if isinstance(a, Obj) and isinstance(b, Obj) else Text((a, b))
+        if isinstance(a, Obj) and isinstance(b, Obj):
+            try:
+                return self.lift(op(a.value, b.value), None)
+            except TypeError:
+                return None
+        if op is operator.or_ and is_dict(a) and is_dict(b):
+            return self.new_dict({**self.contents(a).fields, **self.contents(b).fields})  # type: ignore[attr-defined]
+        return None
+
+    def percent(self, text: str, v: Value) -> Value:
+        items = list(v.items) if isinstance(v, Tup) else [v]
+        if all(isinstance(i, Obj) for i in items):
+            return Obj(text % tuple(i.value for i in items))  # type: ignore[attr-defined]
+        import re
+
+        pieces = re.split(r"%[-+ 0-9.]*[a-zA-Z]", text)
+        parts: list[Any] = [pieces[0]]
+        for piece, i in zip(pieces[1:], items, strict=False):
+            parts.extend([i, piece])
+        return Text(tuple(parts))
+
+    def eval_UnaryOp(self, n: Any) -> Value:
+        if isinstance(n.op, gast.Not):
+            c = self.condition(n.operand)
+            return number(not c) if isinstance(c, bool) else Num(negated(c))
+        v = self.present(self.eval(n.operand))
+        self.at(n)
+        return self.unary({"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert}[type(n.op).__name__], v)
+
+    def unary(self, op: Any, v: Value) -> Value:
+        if isinstance(v, Num):
+            if isinstance(v.expr, Const) and v.known and v.type.weak:
+                return number(op(v.const))
+            if op is operator.pos and not v.type.dtype == "bool":
+                return v
+            const = op(v.const) if v.known else UNKNOWN
+            name = {operator.neg: "neg", operator.pos: "pos", operator.invert: "invert"}[op]
+            try:
+                return Num(registry.call(name, v.expr), const)
+            except TypeError as err:
+                raise self.error(str(err)) from None
+        if isinstance(v, Ref) and v.heap.kind == "object":
+            f = getattr(v.heap.cls, {operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__"}[op], None)
+            if f is not None:
+                return self.call(Obj(f), [v], {}, None)
+        raise self.error(f"{symbol(op)} of {describe(v)} is not supported")
+
+    def add(self, a: Value, b: Value) -> Num:
+        return self.binary(operator.add, a, b)  # type: ignore[return-value]
+
+    def sub(self, a: Value, b: Value) -> Num:
+        return self.binary(operator.sub, a, b)  # type: ignore[return-value]
+
+    def mul(self, a: Value, b: Value) -> Num:
+        return self.binary(operator.mul, a, b)  # type: ignore[return-value]
+
+    def call_number(self, f: Any, *args: Num) -> Num:
+        if all(a.known for a in args):
+            return number(f(*(a.const for a in args)))
+        return of(registry.call_python(f, [a.expr for a in args], {}))
+
+    # ------------------------------------------------------------------------------------------- comparisons
+
+    def eval_Compare(self, n: Any) -> Value:
+        if len(n.ops) == 1:
+            a, b = self.in_order([lambda: self.eval(n.left), lambda: self.eval(n.comparators[0])])
+            self.at(n)
+            return self.compare_values(type(n.ops[0]).__name__, a, b)
+        # a < b < c: the middle operands are evaluated once
+        left = self.eval(n.left)
+        conds: list[Any] = []
+        for i, (op, right) in enumerate(zip(n.ops, n.comparators, strict=True)):
+            mark, out = len(self.out), self.out
+            r = self.eval(right)
+            (left, *_) = self.after([left], mark, out)
+            last = i == len(n.ops) - 1
+            if not last:
+                before = len(out)
+                r = map_nums(r, lambda x: x if isinstance(x.expr, ir.Var | Const) else self.bind(x, "m"))
+                (left, *_) = self.after([left], before, out)
+            conds.append(self.truth(self.compare_values(type(op).__name__, left, r)))
+            left = r
+        c = self.every(conds)
+        return number(c) if isinstance(c, bool) else Num(c)
+
+    def compare_values(self, op: str, a: Value, b: Value) -> Value:
+        if op in ("Is", "IsNot"):
+            return self.identity(op == "Is", a, b)
+        if op in ("In", "NotIn"):
+            c = self.contains(b, a)
+            if isinstance(c, bool):
+                return number(c if op == "In" else not c)
+            return Num(c if op == "In" else negated(c))
+        if isinstance(a, Maybe) or isinstance(b, Maybe):
+            if isinstance(b, Obj) and b.value is None and op in ("Eq", "NotEq"):
+                return self.identity(op == "Eq", a, b)
+            a, b = self.present(a), self.present(b)
+        if isinstance(a, Num) and isinstance(b, Num):
+            const = fold(COMPARE[op], a.const, b.const) if a.known and b.known else UNKNOWN
+            try:
+                e = registry.call(OPNAME[op], a.expr, b.expr)
+            except TypeError as err:
+                raise self.error(str(err)) from None
+            if isinstance(e.type, ir.Scalar) and a.type.weak and b.type.weak:
+                pass
+            return Num(e, const)
+        if op in ("Eq", "NotEq"):
+            c = self.equal(a, b)
+            if isinstance(c, bool):
+                return number(c if op == "Eq" else not c)
+            return Num(c if op == "Eq" else negated(c))
+        if isinstance(a, Obj) and isinstance(b, Obj):
+            return self.lift(COMPARE[op](a.value, b.value), None)
+        if isinstance(a, Num | Ref | Tup) and isinstance(b, Num | Ref | Tup) and (isinstance(a, Num) or isinstance(b, Num)):
+            return self.compare_values(op, self.numeric(a), self.numeric(b))
+        if isinstance(a, Tup) and isinstance(b, Tup) and op in ("Lt", "LtE", "Gt", "GtE"):
+            return self.lexicographic(op, a, b)
+        raise self.error(f"comparing {describe(a)} with {describe(b)} is not supported")
+
+    def lexicographic(self, op: str, a: Tup, b: Tup) -> Value:
+        strict = "Lt" if op.startswith("Lt") else "Gt"
+        if not a.items or not b.items:
+            return number(COMPARE[op](len(a.items), len(b.items)))
+        if len(a.items) == 1 or len(b.items) == 1:
+            return self.compare_values(op if len(a.items) == len(b.items) else strict, a.items[0], b.items[0])
+        first = self.truth(self.compare_values(strict, a.items[0], b.items[0]))
+        tie = self.truth(self.compare_values("Eq", a.items[0], b.items[0]))
+        more = self.truth(self.lexicographic(op, Tup(a.items[1:]), Tup(b.items[1:])))
+        c = self.either([first, self.every([tie, more])])
+        return number(c) if isinstance(c, bool) else Num(c)
+
+    def equal(self, a: Value, b: Value) -> Any:
+        if isinstance(a, Num) and isinstance(b, Num):
+            return self.truth(self.compare_values("Eq", a, b))
+        if isinstance(a, Obj) and isinstance(b, Obj):
+            return bool(a.value == b.value)
+        if type(a) is type(b) and isinstance(a, Tup) or (is_list(a) and is_list(b)):
+            x, y = list(self.sequence_items(a)), list(self.sequence_items(b))
+            return len(x) == len(y) and self.every([self.equal(p, q) for p, q in zip(x, y, strict=True)])
+        if isinstance(a, Ref) and isinstance(b, Ref) and a.heap is b.heap:
+            return True
+        if isinstance(a, Ref) and a.heap.kind == "object" and "__eq__" in vars(a.heap.cls) and isinstance(b, Ref):
+            fields, others = self.contents(a), self.contents(b)
+            if isinstance(fields, Fields) and isinstance(others, Fields) and a.heap.cls is b.heap.cls:
+                return self.every([self.equal(fields.fields[k], others.fields[k]) for k in fields.fields])
+        if isinstance(a, Num) and a.is_array or isinstance(b, Num) and b.is_array:
+            return self.truth(self.compare_values("Eq", self.numeric(a), self.numeric(b)))
+        return False
+
+    def identity(self, positive: bool, a: Value, b: Value) -> Value:
+        for x, y in ((a, b), (b, a)):
+            if isinstance(x, Maybe) and x.absent == "none" and isinstance(y, Obj) and y.value is None:
+                return Num(negated(x.flag) if positive else x.flag)
+        if isinstance(a, Obj) and isinstance(b, Obj):
+            same = a.value is b.value
+        elif isinstance(a, Ref) and isinstance(b, Ref):
+            same = a.heap is b.heap
+        elif isinstance(a, Num) and isinstance(b, Num):
+            if a.known and b.known and isinstance(a.const, bool):
+                same = a.const is b.const
+            elif a.is_array and b.is_array and a.expr == b.expr:
+                same = True
+            else:
+                raise self.error("`is` between numbers or arrays is not supported", hint="Use ==.")
+        elif isinstance(a, Func) and isinstance(b, Func):
+            same = a.node is b.node and a.scope is b.scope
+        else:
+            same = False
+        return number(same if positive else not same)
+
+    def contains(self, box: Value, x: Value) -> Any:
+        if is_dict(box):
+            return self.key_of(x) in self.contents(box).fields  # type: ignore[attr-defined]
+        if isinstance(box, Obj):
+            return bool(self.static(x) in box.value)
+        if isinstance(box, Range) and isinstance(x, Num):
+            low = self.truth(self.compare_values("GtE", x, box.start))
+            high = self.truth(self.compare_values("Lt", x, box.stop))
+            if box.step.known and box.step.const == 1:
+                return self.every([low, high])
+        if isinstance(box, Num) and box.is_array:
+            return self.truth(self.call(Obj(np.any), [self.compare_values("Eq", box, x)], {}, None))
+        if isinstance(box, Ref) and isinstance(self.contents(box), Growing):
+            return self.truth(self.call(Obj(np.any), [self.compare_values("Eq", self.as_array(box), x)], {}, None))
+        return self.either([self.equal(i, x) for i in self.sequence_items(box)])
+
+    # ------------------------------------------------------------------------------------------- truth
+
+    def condition(self, node: Any) -> Any:
+        """The truth of an expression: a Python bool, or a boolean expression."""
+        if isinstance(node, gast.BoolOp):
+            return self.short_circuit(isinstance(node.op, gast.And), list(node.values))
+        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+            c = self.condition(node.operand)
+            return not c if isinstance(c, bool) else negated(c)
+        v = self.eval(node)
+        self.at(node)
+        return self.truth(v)
+
+    def truth(self, v: Value) -> Any:
+        if isinstance(v, Maybe) and v.absent == "none":
+            inner = self.truth(v.value)
+            return v.flag if inner is True else False if inner is False else ir.call("and", v.flag, inner)
+        if isinstance(v, Num):
+            if v.known:
+                return bool(v.const)
+            if v.is_array:
+                raise self.error("the truth value of an array is ambiguous", hint="Use np.any(...) or np.all(...).")
+            if v.type.dtype == "bool":
+                return v.expr
+            return ir.call("ne", v.expr, 0)
+        if isinstance(v, Obj):
+            return bool(v.value)
+        if isinstance(v, Tup):
+            return bool(v.items)
+        if isinstance(v, Ref) and v.heap.kind != "object":
+            c = self.contents(v)
+            if isinstance(c, Growing):
+                return ir.call("gt", c.length, 0)
+            return bool(c.items if isinstance(c, Items) else c.fields)  # type: ignore[attr-defined]
+        if isinstance(v, Ref):
+            for name in ("__bool__", "__len__"):
+                f = getattr(v.heap.cls, name, None)
+                if f is not None:
+                    return self.truth(self.call(Obj(f), [v], {}, None))
+        if isinstance(v, Range):
+            return self.truth(self.range_length(v))
+        return True
+
+    def short_circuit(self, conjunction: bool, nodes: Sequence[Any]) -> Any:
+        """`a and b and ...` as a condition; operands with side effects go into a branch."""
+        c = self.condition(nodes[0])
+        if len(nodes) == 1:
+            return c
+        if isinstance(c, bool):
+            return self.short_circuit(conjunction, nodes[1:]) if c is conjunction else c
+        more = self.pure(lambda: self.short_circuit(conjunction, nodes[1:]))
+        if more is not None:
+            if isinstance(more, bool):
+                if more is conjunction:
+                    return c
+                return ir.call("and" if conjunction else "or", c, Const(more, ir.BOOL))
+            return ir.call("and" if conjunction else "or", c, more)
+
+        def rest() -> Value:
+            r = self.short_circuit(conjunction, nodes[1:])
+            return number(r) if isinstance(r, bool) else Num(r)
+
+        short = lambda: number(not conjunction)  # noqa: E731
+        return self.truth(self.choose(c, rest, short) if conjunction else self.choose(c, short, rest))
+
+    def pure(self, thunk: Callable[[], Any]) -> Any:
+        """The result of a thunk that emits nothing; None where it would (nothing has happened then)."""
+        snap, state = self.snapshot(), dict(self.state or {})
+        self.lazy += 1
+        try:
+            with self.block() as out:
+                r = thunk()
+        except (NeedsBranch, DeadCode):
+            r, out = None, [None]  # type: ignore[list-item]
+        self.lazy -= 1
+        if out or any(k not in state or self.state[k] is not state[k] for k in (self.state or {})):  # type: ignore[index]
+            self.rollback(snap)
+            self.state = state
+            return None
+        return r
+
+    def choose(self, cond: Expr, a: Callable[[], Value], b: Callable[[], Value]) -> Value:
+        """A conditional expression as a branch: the chosen value in variables of its own."""
+        if self.lazy:
+            raise NeedsBranch
+        cell = Cell("t")
+
+        def side(thunk: Callable[[], Value]) -> Callable[[], None]:
+            def run() -> None:
+                v = thunk()
+                assert self.state is not None
+                self.state[cell] = self.store((cell,), v) if not isinstance(v, Num) or not isinstance(v.expr, Const) else v
+            return run
+
+        node = self.node
+        self.branch(cond, side(a), side(b))  # type: ignore[arg-type]
+        self.node = node
+        if self.state is None:
+            raise DeadCode
+        v = self.state.pop(cell)
+        return self.checked(v)
+
+    def eval_BoolOp(self, n: Any) -> Value:
+        return self.boolean(isinstance(n.op, gast.And), list(n.values))
+
+    def boolean(self, conjunction: bool, nodes: Sequence[Any]) -> Value:
+        v = self.eval(nodes[0])
+        if len(nodes) == 1:
+            return v
+        c = self.truth(v)
+        if isinstance(c, bool):
+            return self.boolean(conjunction, nodes[1:]) if c is conjunction else v
+        rest = lambda: self.boolean(conjunction, nodes[1:])  # noqa: E731
+        more = self.pure(rest)
+        if isinstance(more, Num) and isinstance(v, Num) and v.type.dtype == "bool" and more.type.dtype == "bool" and not more.is_array:
+            return Num(ir.call("and" if conjunction else "or", v.expr, more.expr))
+        v = self.bind_all(v) if not self.lazy else v
+        keep = lambda: v.value if isinstance(v, Maybe) and not conjunction else v  # noqa: E731
+        return self.conditional(c, rest, keep) if conjunction else self.conditional(c, keep, rest)
+
+    def eval_IfExp(self, n: Any) -> Value:
+        cond = self.condition(n.test)
+        if isinstance(cond, bool):
+            return self.eval(n.body if cond else n.orelse)
+        return self.conditional(cond, lambda: self.eval(n.body), lambda: self.eval(n.orelse))
+
+    def conditional(self, cond: Expr, a: Callable[[], Value], b: Callable[[], Value]) -> Value:
+        """`a if cond else b`: an expression where both are pure numbers, else a branch."""
+        x = self.pure(a)
+        if isinstance(x, Num) and not x.is_array:
+            y = self.pure(b)
+            if isinstance(y, Num) and not y.is_array:
+                t = promote(x.type, y.type)
+                assert t is not None
+                e, f = convert(x.expr, t), convert(y.expr, t)
+                return Num(ir.call("ifexp", cond, e, f))
+        return self.choose(cond, a, b)
+
+    def eval_NamedExpr(self, n: Any) -> Value:
+        if self.lazy:
+            raise NeedsBranch
+        v = self.eval(n.value)
+        frame = self.frames[-1]
+        scope = frame.scope
+        while n.target.id not in scope.cells and scope.parent is not None:
+            scope = scope.parent
+        self.set_cell(scope.cells[n.target.id], v)
+        return self.read_name(n.target.id, n)
+
+    # ------------------------------------------------------------------------------------------- structures
+
+    def eval_Tuple(self, n: Any) -> Value:
+        return Tup(tuple(self.elements(n.elts)))
+
+    def elements(self, nodes: Sequence[Any]) -> list[Value]:
+        done = self.in_order([(lambda x=x: self.eval(x.value if isinstance(x, gast.Starred) else x)) for x in nodes])
+        out: list[Value] = []
+        for x, v in zip(nodes, done, strict=True):
+            if isinstance(x, gast.Starred):
+                out.extend(self.sequence_items(v))
+            else:
+                out.append(v)
+        return out
+
+    def eval_List(self, n: Any) -> Value:
+        return self.new_list(self.elements(n.elts))
+
+    def eval_Set(self, n: Any) -> Value:
+        return Obj(frozenset(self.static(v) for v in self.elements(n.elts)))
+
+    def eval_Dict(self, n: Any) -> Value:
+        fields: dict[Any, Value] = {}
+        for k, v in zip(n.keys, n.values, strict=True):
+            value = self.eval(v)
+            if k is None:
+                fields.update(self.contents(value).fields)  # type: ignore[attr-defined, arg-type]
+            else:
+                fields[self.key_of(self.eval(k))] = value
+        return self.new_dict(fields)
+
+    def eval_JoinedStr(self, n: Any) -> Value:
+        parts: list[Any] = []
+        for v in n.values:
+            if isinstance(v, gast.Constant):
+                parts.append(v.value)
+            else:
+                x = self.eval(v.value)
+                spec = "" if v.format_spec is None else "".join(str(p.value) for p in v.format_spec.values if isinstance(p, gast.Constant))
+                known = isinstance(x, Obj) or (isinstance(x, Num) and isinstance(x.expr, Const))
+                if known:
+                    value = x.value if isinstance(x, Obj) else x.const  # type: ignore[union-attr]
+                    parts.append(format(repr(value) if v.conversion == 114 else value, spec))
+                else:
+                    parts.append(x)
+        if all(isinstance(p, str) for p in parts):
+            return Obj("".join(parts))
+        return Text(tuple(parts))
+
+    def eval_Lambda(self, n: Any) -> Value:
+        return self.make_function(n)
+
+    def eval_Starred(self, n: Any) -> Value:
+        return self.eval(n.value)
+
+    # ------------------------------------------------------------------------------------------- subscripts, attributes
+
+    def eval_Subscript(self, n: Any) -> Value:
+        base = self.eval(n.value)
+        mark, out = len(self.out), self.out
+        index = self.eval_index(n.slice)
+        (base,) = self.after([base], mark, out)
+        self.at(n)
+        return self.subscript(self.present(base), index)
+
+    def eval_index(self, node: Any) -> list[Value]:
+        """The items between the brackets."""
+        if isinstance(node, gast.Tuple):
+            return self.elements(node.elts)
+        v = self.eval(node)
+        if isinstance(v, Tup):
+            return [v]
+        return [v]
+
+    def eval_Slice(self, n: Any) -> Value:
+        parts = [NONE if x is None else None for x in (n.lower, n.upper, n.step)]
+        nodes = [x for x in (n.lower, n.upper, n.step) if x is not None]
+        values = iter(self.in_order([(lambda x=x: self.eval(x)) for x in nodes]))
+        return SliceOf(*(p if p is not None else next(values) for p in parts))
+
+    def eval_Attribute(self, n: Any) -> Value:
+        base = self.eval(n.value)
+        self.at(n)
+        return self.attribute(self.present(base), n.attr, n)
+
+    # ------------------------------------------------------------------------------------------- comprehensions
+
+    def eval_ListComp(self, n: Any) -> Value:
+        return self.collect(self.generator(n, n.elt))
+
+    def eval_GeneratorExp(self, n: Any) -> Value:
+        return self.generator(n, n.elt)
+
+    def eval_SetComp(self, n: Any) -> Value:
+        raise self.error("set comprehensions are not supported", n)
+
+    def generator(self, n: Any, elt: Any) -> Iter:
+        """A comprehension not yet run; the first iterable is evaluated now, as Python does."""
+        first = self.frozen_iterable(self.eval(n.generators[0].iter))
+        return Iter("generator", (first,), (n, elt, self.frames[-1]))
+
+    def eval_DictComp(self, n: Any) -> Value:
+        fields: dict[Any, Value] = {}
+
+        def put(_: Value) -> None:
+            k = self.key_of(self.eval(n.key))
+            fields[k] = self.bind_all(self.eval(n.value))
+
+        self.run_generator(self.generator(n, n.key), put)
+        return self.new_dict(fields)
+
+    def run_generator(self, g: Iter, use: Callable[[Value], Any]) -> None:
+        """Run a generator's loops; `use` gets each element."""
+        n, elt, frame = g.extra
+        names = {x.id for c in n.generators for x in gast.walk(c.target) if isinstance(x, gast.Name)}
+        scope = Scope({name: Cell(name) for name in names}, frame.scope)
+        inner = Frame(frame.source, n, scope, frame.info, (*frame.key, id(n)), frame.ret, frame.ret_cell, len(self.loops), [])
+        inner.info = _comprehension_info(frame.info, names)
+        self.frames.append(inner)
+        try:
+            self.clauses(n, list(n.generators), g.parts[0], lambda: use(self.eval(elt)))
+        finally:
+            self.frames.pop()
+
+    def clauses(self, n: Any, generators: list[Any], iterable: Value, use: Callable[[], Any]) -> None:
+        c, more = generators[0], generators[1:]
+
+        def inner() -> None:
+            if more:
+                self.clauses(n, more, self.frozen_iterable(self.eval(more[0].iter)), use)
+            else:
+                use()
+
+        def body() -> None:
+            conds = gast.BoolOp(gast.And(), c.ifs) if len(c.ifs) > 1 else c.ifs[0] if c.ifs else None
+            cond = True if conds is None else self.condition(conds)
+            if cond is True:
+                inner()
+            elif cond is not False:
+                self.branch(cond, inner, lambda: None)  # type: ignore[arg-type]
+
+        holder = _Clause(c)
+        self.iterate(iterable, holder, lambda v: self.assign(c.target, v), body)  # type: ignore[arg-type]
+
+    def collect(self, v: Value) -> Value:
+        """A list of what an iterator gives."""
+        ref = self.new_list([])
+        append = lambda x: self.list_method(ref, "append", [x], {})  # noqa: E731
+        if isinstance(v, Iter) and v.kind == "generator":
+            self.run_generator(v, append)
+        elif isinstance(v, Iter) and v.kind == "filter":
+            def keep(x: Value) -> None:
+                cond = self.truth(self.call(v.extra, [x], {}, None)) if not (isinstance(v.extra, Obj) and v.extra.value is None) else self.truth(x)
+                if cond is True:
+                    append(x)
+                elif cond is not False:
+                    self.branch(cond, lambda: append(x), lambda: None)  # type: ignore[arg-type]
+            self.each(v.parts[0], keep)
+        else:
+            self.each(v, append)
+        return ref
+
+    def each(self, v: Value, use: Callable[[Value], Any]) -> None:
+        """Run `use` on every element of an iterable."""
+        if isinstance(v, Iter) and v.kind == "generator":
+            self.run_generator(v, use)
+            return
+        cell = Cell("v")
+        frame = self.frames[-1]
+        scope = Scope({"v": cell}, frame.scope)
+        inner = Frame(frame.source, frame.node, scope, _comprehension_info(frame.info, {"v"}), (*frame.key, "each"), frame.ret, frame.ret_cell,
+                      len(self.loops), [])
+        self.frames.append(inner)
+        try:
+            self.iterate(self.frozen_iterable(v), _Clause(None), lambda x: self.set_cell(cell, x), lambda: use(self.read_name("v")))
+        finally:
+            self.frames.pop()
+
+
+class _Clause:
+    """Stands for the `for` clause of a comprehension."""
+
+    def __init__(self, c: Any) -> None:
+        self.body = [c] if c is not None else []
+        self.target = getattr(c, "target", None)
+        if self.target is not None:
+            self.lineno, self.col_offset = self.target.lineno, self.target.col_offset
+            self.end_lineno, self.end_col_offset = self.target.end_lineno, self.target.end_col_offset
+            self.body = list(c.ifs)
+
+
+def _comprehension_info(info: Any, names: set[str]) -> Any:
+    from collections import Counter
+
+    from s2sgrad.frontend.scope import Info
+
+    return Info((), Counter({n: 2 for n in names}), set(), info.globals - names, set(), set(info.shared))
+
+
+class NeedsBranch(Exception):
+    """A lazily evaluated operand has effects: it must become a branch."""
+
+
+OPERATOR_OPS = {operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "div", operator.floordiv: "floordiv",
+                operator.mod: "mod", operator.pow: "pow", operator.matmul: "matmul", operator.and_: "bitand", operator.or_: "bitor",
+                operator.xor: "bitxor", operator.lshift: "lshift", operator.rshift: "rshift"}
+SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@", "and_": "&", "or_": "|",
+           "xor": "^", "lshift": "<<", "rshift": ">>", "neg": "-", "pos": "+", "invert": "~"}
+
+
+def symbol(op: Any) -> str:
+    return SYMBOLS.get(op.__name__, op.__name__)
+
+
+def fold(op: Any, a: Any, b: Any) -> Any:
+    """The value of an operation on known numbers, where Python can compute it."""
+    if op is operator.pow and (abs(a) > 1e6 or abs(b) > 512):
+        return UNKNOWN
+    if op is operator.lshift and abs(b) > 62:
+        return UNKNOWN
+    try:
+        r = op(a, b)
+    except (ArithmeticError, TypeError, ValueError):
+        return UNKNOWN
+    return UNKNOWN if isinstance(r, int) and abs(r) > BIG else r
+
+
+def negated(c: Expr) -> Expr:
+    if isinstance(c, ir.Call) and c.op == "not":
+        return c.args[0]
+    return ir.call("not", c)
+
+
+def is_list(v: Value) -> bool:
+    return isinstance(v, Ref) and v.heap.kind == "list"
+
+
+def is_dict(v: Value) -> bool:
+    return isinstance(v, Ref) and v.heap.kind == "dict"
+
+
+__all__ = ["Expressions", "NeedsBranch", "NeedsStatic", "Path", "Poison", "Method", "nums"]

@@ -1,0 +1,271 @@
+"""Subscripts of arrays, tuples, lists and dicts: reading and storing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import ir
+from s2sgrad.frontend.expressions import Expressions, is_dict, is_list
+from s2sgrad.frontend.machine import reads_memory
+from s2sgrad.frontend.values import (
+    Fields, Growing, Items, Maybe, Num, Obj, Range, Ref, SliceOf, Tup, Value, describe, map_nums, number, of,
+)
+from s2sgrad.ir import Array, Const, Expr, Index, NewAxis, Scalar, Slice, Var
+
+FULL = Slice()
+
+
+class Indexing(Expressions):
+    # ------------------------------------------------------------------------------------------- reading
+
+    def subscript(self, base: Value, index: Sequence[Value]) -> Value:
+        if isinstance(base, Num):
+            if not base.is_array:
+                return self.scalar_subscript(base, index)
+            items, _ = self.index_items(base, index)
+            return self.indexed(base, items)
+        if isinstance(base, Maybe):
+            return self.subscript(self.present(base), index)
+        i = index[0] if len(index) == 1 else Tup(tuple(index))
+        if is_dict(base):
+            return self.dict_item(base, i)  # type: ignore[arg-type]
+        if isinstance(base, Tup) or is_list(base):
+            return self.sequence_subscript(base, i)
+        if isinstance(base, Range):
+            return self.sequence(base).get(self.integer(i)) if not isinstance(i, SliceOf) else self.subscript(self.new_tuple(base), index)
+        if isinstance(base, Ref) and hasattr(base.heap.cls, "__getitem__"):
+            return self.call(Obj(base.heap.cls.__getitem__), [base, i], {}, None)
+        if isinstance(base, Obj):
+            key = self.static(i)
+            try:
+                return self.lift(base.value[key], None if base.access is None else (*base.access, ("item", key)))
+            except (TypeError, KeyError, IndexError) as err:
+                raise self.error(f"{type(err).__name__}: {err}") from None
+        raise self.error(f"{describe(base)} cannot be subscripted")
+
+    def scalar_subscript(self, base: Num, index: Sequence[Value]) -> Value:
+        """`x[()]`, `x[...]`, `x[None]` of a NumPy scalar."""
+        flat = [j for i in index for j in (i.items if isinstance(i, Tup) else (i,))]
+        if all(isinstance(i, Obj) and i.value is Ellipsis for i in flat):
+            return base
+        if all(isinstance(i, Obj) and i.value is None for i in flat):
+            return of(ir.call("full", base.expr, *(1 for _ in flat), dtype=base.type.dtype))
+        raise self.error("a number cannot be subscripted", hint="Is the argument meant to be an array?")
+
+    def indexed(self, base: Num, items: tuple[Any, ...]) -> Num:
+        e = base.expr
+        if not items:
+            return base
+        if isinstance(e, Index) and all(is_int(i) for i in e.index) and e.kind == "view" and len(e.index) == 1 and False:
+            items, e = (*e.index, *items), e.base
+        return Num(Index(e, items, index_type(e.type, items)))
+
+    def index_rank(self, base: Num, index: Sequence[Value]) -> int:
+        items, kind = self.index_items(base, index)
+        return 0 if isinstance(index_type(base.type, items), Scalar) else 1
+
+    def index_items(self, base: Num, index: Sequence[Value]) -> tuple[tuple[Any, ...], str]:
+        """Core's index items, and 'element', 'view' or 'gather'."""
+        values = [v for i in index for v in (i.items if isinstance(i, Tup) else (i,))]
+        if not index:
+            return (), "view"
+        ndim = base.type.ndim
+        items: list[Any] = []
+        dots = None
+        used = 0
+        for v in values:
+            if isinstance(v, Obj) and v.value is Ellipsis:
+                dots = len(items)
+            elif isinstance(v, Obj) and v.value is None:
+                items.append(NewAxis())
+            elif isinstance(v, SliceOf) or (isinstance(v, Obj) and isinstance(v.value, slice)):
+                items.append(self.slice_item(v))
+                used += 1
+            else:
+                e = self.index_expr(v)
+                items.append(e)
+                used += e.type.ndim if isinstance(e.type, Array) and e.type.dtype == "bool" else 1
+        if used > ndim:
+            raise self.error(f"too many indices: the array has {ndim} dimension{'s' * (ndim != 1)}, but {used} were indexed")
+        fill = [FULL] * (ndim - used)
+        if dots is not None:
+            items[dots:dots] = fill
+        elif not (len(items) == 1 and is_int(items[0])):
+            items.extend(fill)
+        out = tuple(items)
+        t = index_type(base.type, out)
+        gather = any(isinstance(i, Expr) and isinstance(i.type, Array) for i in out)
+        return out, "gather" if gather else "element" if isinstance(t, Scalar) else "view"
+
+    def slice_item(self, v: Any) -> Slice:
+        if isinstance(v, Obj):
+            return Slice(*(None if x is None else Const(int(x), ir.INT) for x in (v.value.start, v.value.stop, v.value.step)))
+        return Slice(*(None if isinstance(x, Obj) and x.value is None else self.integer(x).expr for x in (v.lower, v.upper, v.step)))
+
+    def index_expr(self, v: Value) -> Expr:
+        v = self.present(v)
+        if isinstance(v, Ref | Tup):
+            v = self.as_array(v)
+        if not isinstance(v, Num):
+            raise self.error(f"{describe(v)} cannot index an array")
+        if v.type.dtype.startswith(("float", "complex")):
+            if v.is_array and isinstance(v.expr, ir.Call) and v.expr.op == "array_of" and not v.expr.args:
+                return ir.call("array_of", shape=(0,), dtype="int64")
+            raise self.error("only integers, slices and integer or boolean arrays are valid indices, not floats")
+        if not v.is_array and v.type.dtype == "bool":
+            raise self.error("a boolean cannot index an array", hint="Use an array of booleans, or int(...).")
+        return v.expr
+
+    def integer(self, v: Value) -> Num:
+        v = self.present(v)
+        if isinstance(v, Num) and not v.is_array and v.type.dtype.startswith(("int", "uint", "bool")):
+            return v
+        raise self.error(f"an integer is needed here, not {describe(v)}")
+
+    # ------------------------------------------------------------------------------------------- tuples, lists, dicts
+
+    def sequence_subscript(self, base: Value, i: Value) -> Value:
+        content = self.contents(base) if isinstance(base, Ref) else None
+        if isinstance(content, Growing):
+            return self.growing_subscript(base, i)  # type: ignore[arg-type]
+        items = base.items if isinstance(base, Tup) else content.items  # type: ignore[union-attr]
+        if isinstance(i, SliceOf) or (isinstance(i, Obj) and isinstance(i.value, slice)):
+            s = i.value if isinstance(i, Obj) else slice(*(self.static(x) for x in (i.lower, i.upper, i.step)))
+            return Tup(items[s]) if isinstance(base, Tup) else self.new_list(list(items[s]))
+        n = self.integer(i)
+        if n.known:
+            try:
+                return items[n.const]
+            except IndexError:
+                raise self.error(f"index {n.const} is out of range for {len(items)} items") from None
+        k = self.try_static(n)
+        if k is not None:
+            return items[k]
+        if items and all(isinstance(x, Num) and not x.is_array for x in items):
+            if is_list(base):
+                self.make_growing(base)  # type: ignore[arg-type]
+                return self.growing_subscript(base, i)  # type: ignore[arg-type]
+            a = self.as_array(base)
+            return self.subscript(a, [n])
+        self.need_static(n, "this index (it selects among values of different kinds)")
+        raise AssertionError
+
+    def dict_item(self, base: Ref, i: Value) -> Value:
+        fields = self.contents(base).fields  # type: ignore[attr-defined]
+        k = self.key_of(i)
+        if k not in fields:
+            raise self.error(f"the dict has no key {k!r}; it has {', '.join(map(repr, fields))}")
+        v = fields[k]
+        if isinstance(v, Maybe) and v.absent == "unbound":
+            self.emit(ir.If(ir.call("not", v.flag), [ir.Raise(KeyError, [repr(k)], place=self.place())]))
+            return v.value
+        return self.checked(v, f"item {k!r}")
+
+    # ------------------------------------------------------------------------------------------- storing
+
+    def store_item(self, base: Value, index: Sequence[Value], value: Value, node: Any) -> None:
+        base = self.present(base)
+        if isinstance(base, Num):
+            if not base.is_array:
+                raise self.error("a number cannot be written into by index", node, "Is the argument meant to be an array?")
+            mark, out = len(self.out), self.out
+            base, index = self.prepared_target(base, index)
+            (value,) = self.after([value], mark, out)
+            items, kind = self.index_items(base, index)
+            v = self.numeric(value)
+            self.check_store(v, base)
+            assert isinstance(base.expr, Var)
+            self.emit(ir.Store(base.expr, items, v.expr))
+            return
+        i = index[0] if len(index) == 1 else Tup(tuple(index))
+        if is_dict(base):
+            self.change(base, {**self.contents(base).fields, self.key_of(i): value})  # type: ignore[attr-defined, arg-type]
+        elif is_list(base):
+            self.store_list_item(base, i, value)  # type: ignore[arg-type]
+        elif isinstance(base, Ref) and hasattr(base.heap.cls, "__setitem__"):
+            self.call(Obj(base.heap.cls.__setitem__), [base, i, value], {}, None)
+        else:
+            raise self.error(f"{describe(base)} cannot be written into", node)
+
+    def check_store(self, v: Num, base: Num) -> None:
+        if v.type.dtype.startswith("complex") and not base.type.dtype.startswith("complex"):
+            raise self.error("a complex value is stored into a real array", hint="Take its .real part, or make the array complex.")
+
+    def prepared_target(self, base: Num, index: Sequence[Value]) -> tuple[Num, list[Value]]:
+        """The array as a variable, the index in temporaries where it reads memory."""
+        e = base.expr
+        flat = [j for i in index for j in (i.items if isinstance(i, Tup) else (i,))]
+        if isinstance(e, Index) and len(e.index) == 1 and is_int(e.index[0]) and isinstance(e.base, Var) and not any(
+                isinstance(j, Num) and j.is_array for j in flat):
+            flat = [Num(e.index[0]), *flat]  # A[i][j] = x is A[i, j] = x
+            base = Num(e.base)
+        base = self.as_var(base, "view")
+        return base, [self.hoisted_index(j, base) for j in flat]
+
+    def hoisted_index(self, v: Value, base: Num) -> Value:
+        if isinstance(v, Ref | Tup):
+            v = self.as_array(v)
+        if isinstance(v, Num) and v.is_array:
+            if not isinstance(v.expr, Var):
+                return self.as_var(v, "index" if v.type.dtype != "bool" else "mask")
+            if v.type.dtype == base.type.dtype:
+                return self.as_var(Num(ir.call("copy", v.expr)), "index")
+            return v
+        return map_nums(v, lambda n: self.bind(n, "k") if reads_memory(n.expr) else n)
+
+
+def is_int(i: Any) -> bool:
+    return isinstance(i, Expr) and isinstance(i.type, Scalar)
+
+
+def index_type(t: Array, items: Sequence[Any]) -> Any:
+    """The type of `base[items]`."""
+    arrays = [i for i in items if isinstance(i, Expr) and isinstance(i.type, Array)]
+    used = sum(0 if isinstance(i, NewAxis) else i.type.ndim if isinstance(i, Expr) and isinstance(i.type, Array) and i.type.dtype == "bool" else 1
+               for i in items)
+    rest = t.ndim - used
+    kept = sum(1 for i in items if isinstance(i, Slice | NewAxis)) + rest
+    if arrays:
+        rank = max(1 if a.type.dtype == "bool" else a.type.ndim for a in arrays)
+        return Array(t.dtype, rank + kept)
+    if kept == 0:
+        return Scalar(t.dtype)
+    return Array(t.dtype, kept, _layout(t, items, rest))
+
+
+def _layout(t: Array, items: Sequence[Any], rest: int) -> str:
+    """Is the view contiguous whatever the extents are?"""
+    if t.layout == "A":
+        return "A"
+    flat = [*items, *[FULL] * rest]
+    if t.layout == "F":
+        if t.ndim == 1:
+            return _layout(Array(t.dtype, 1, "C"), items, rest)
+        if any(isinstance(i, NewAxis) for i in flat):
+            return "A"
+        out = _layout(Array(t.dtype, t.ndim, "C"), flat[::-1], 0)
+        kept = sum(isinstance(i, Slice) for i in flat)
+        return "A" if out == "A" else "C" if kept == 1 else "F"
+    state = "ints"  # then at most one partial slice, then full slices
+    for i in flat:
+        if isinstance(i, NewAxis):
+            continue
+        if isinstance(i, Slice):
+            full = i.lower is None and i.upper is None and _unit(i.step)
+            if state == "ints" and _unit(i.step):
+                state = "full"
+            elif not full:
+                return "A"
+        elif state != "ints":
+            return "A"
+    return "C"
+
+
+def _unit(step: Any) -> bool:
+    return step is None or (isinstance(step, Const) and step.value == 1)
+
+
+__all__ = ["Indexing", "index_type", "Fields", "Items", "np", "number"]

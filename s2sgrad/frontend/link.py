@@ -1,0 +1,195 @@
+"""Recursive functions become functions of the program of their own, called by `ir.CallFn`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from s2sgrad import errors, ir
+from s2sgrad.frontend import scope as scoping
+from s2sgrad.frontend.customs import Customs
+from s2sgrad.frontend.machine import Path, promote
+from s2sgrad.frontend.prune import prune
+from s2sgrad.frontend.statements import DeadCode
+from s2sgrad.frontend.values import NONE, Func, Num, Obj, Ref, Tup, Value, describe, map_nums, nums
+from s2sgrad.ir import Array, Var
+
+
+@dataclass(eq=False)
+class Linked:
+    """A linked function while and after it is specialised."""
+
+    name: str
+    params: list[ir.Param]
+    shape: Value | None = None  # the result, numeric leaves as placeholders
+    calls: list[ir.CallFn] = field(default_factory=list)
+    extras: list[Var] = field(default_factory=list)
+    function: ir.Function | None = None
+    busy: bool = True
+
+
+class Linking(Customs):
+    def linked_call(self, f: Func, bound: dict[str, Value], node: Any) -> Value | None:
+        """The call of a recursive function that has to be linked; None for functions that are inlined."""
+        if f.node not in self.to_link:
+            return None
+        leaves = [n for v in bound.values() for n in nums(v)]
+        key = (f.node, f.scope, f.python, tuple(bound), tuple(signature(v) for v in bound.values()))
+        found = self.links.get(key)
+        if found is None:
+            found = self.links[key] = self.link(f, bound)
+        if found.shape is None:  # a recursive call before any result is known
+            raise DeadCode
+        targets = []
+
+        def target(n: Num) -> Num:
+            v = self.fresh("r", n.type)
+            targets.append(v)
+            return Num(v)
+
+        value = map_nums(found.shape, target)
+        args = [ir.Expr() if False else n.expr for n in leaves]
+        call = ir.CallFn(targets, found.name, [*args, *found.extras])
+        found.calls.append(call)
+        self.emit(call)
+        return value
+
+    def link(self, f: Func, bound: dict[str, Value]) -> Linked:
+        """Specialise a function on leaf parameters; result types by a fixpoint from the returns that do not recurse."""
+        name = self.fresh(getattr(f.node, "name", "function"), ir.INT).name
+        info = scoping.info(f.node)
+        if info.nonlocals:
+            raise self.error("a recursive function that writes variables of an enclosing function is not supported")
+        params: list[ir.Param] = []
+
+        def param(base: str, n: Num) -> Num:
+            t = n.type if not isinstance(n.type, Array) else Array(n.type.dtype, n.type.ndim, "A" if n.type.layout == "A" else n.type.layout)
+            v = self.fresh(base, t)
+            params.append(ir.Param(v.name, t))
+            self.stable.add(v.name) if info.counts[base] == 0 else None
+            return Num(v)
+
+        inputs: dict[str, Value] = {}
+        for p, v in bound.items():
+            if isinstance(v, Ref):
+                raise self.error(f"passing {describe(v)} to a recursive function is not supported", hint="Pass numbers, arrays and tuples.")
+            inputs[p] = map_nums(v, lambda n, p=p: param(p, n))
+        linked = Linked(name, params)
+        key = (f.node, f.scope, f.python, tuple(bound), tuple(signature(v) for v in bound.values()))
+        self.links[key] = linked
+        for _ in range(10):
+            snap = self.snapshot()
+            state = dict(self.state or {})
+            marks = {k: len(l.calls) for k, l in self.links.items()}
+            with self.block(state) as body:
+                loops, self.loops = self.loops, []
+                try:
+                    v: Value | None = self.activate(f, dict(inputs), f.node)
+                    v = map_nums(v, self.own_result)
+                except DeadCode:
+                    v = None
+                finally:
+                    self.loops = loops
+            if v is None:
+                raise self.error(f"the recursive function {name} never returns", kind=errors.Unsupported)
+            shape = map_nums(v, lambda n: Num(Var("?", n.type)))
+            if linked.shape is not None and signature(linked.shape) == signature(shape):
+                break
+            if linked.shape is not None:
+                shape = joined(linked.shape, shape)
+                if shape is None:
+                    raise self.error(f"the results of the recursive function {name} have different structures")
+            linked.shape = shape
+            self.rollback(snap)
+            self.state = state
+            for k, l in list(self.links.items()):
+                if k not in marks:
+                    del self.links[k]
+                else:
+                    del l.calls[marks[k]:]
+        self.state = state
+        body.append(ir.Return([n.expr for n in nums(v)]))
+        linked.function = ir.Function(name, params, body)
+        linked.busy = False
+        self.linked[name] = linked.function
+        return linked
+
+    def own_result(self, n: Num) -> Num:
+        """Results are scalars or fresh arrays."""
+        e = n.expr
+        if isinstance(n.type, Array) and ir.is_alias(e):
+            e = ir.call("copy", e)
+        return Num(e)
+
+    def finish_links(self) -> None:
+        """Captured variables become extra parameters of linked functions, passed on by every caller."""
+        links = [l for l in self.links.values() if l.function is not None]
+        by_name = {l.name: l for l in links}
+        free = {l.name: free_vars(l.function) for l in links}  # type: ignore[arg-type]
+        changed = True
+        while changed:
+            changed = False
+            for l in links:
+                own = {p.name for p in l.params} | assigned_names(l.function.body)  # type: ignore[union-attr]
+                for s in ir.walk_stmts(l.function.body):  # type: ignore[union-attr]
+                    if isinstance(s, ir.CallFn):
+                        for name, v in free.get(s.function, {}).items():
+                            if name not in own and name not in free[l.name]:
+                                free[l.name][name] = v
+                                changed = True
+        for l in links:
+            extras = list(free[l.name].values())
+            l.extras = extras
+            assert l.function is not None
+            l.function.params = [*l.params, *(ir.Param(v.name, v.type) for v in extras)]
+            for call in l.calls:
+                call.args = [*call.args[: len(l.params)], *extras]
+        del by_name
+
+
+def signature(v: Value) -> Any:
+    """A hashable description of a value's structure and types."""
+    if isinstance(v, Num):
+        return v.type
+    if isinstance(v, Tup):
+        return (v.cls, *(signature(i) for i in v.items))
+    if isinstance(v, Obj):
+        return ("object", id(v.value)) if not isinstance(v.value, str | type(None)) else v.value
+    return ("value", id(getattr(v, "node", v)), id(getattr(v, "scope", None)))
+
+
+def joined(a: Value, b: Value) -> Value | None:
+    x, y = nums(a), nums(b)
+    if len(x) != len(y) or type(a) is not type(b):
+        return None
+    types = [promote(p.type, q.type) for p, q in zip(x, y, strict=True)]
+    if any(t is None for t in types):
+        return None
+    it = iter(types)
+    return map_nums(a, lambda n: Num(Var("?", next(it))))  # type: ignore[arg-type]
+
+
+def assigned_names(body: Sequence[ir.Stmt]) -> set[str]:
+    out = {v.name for s in ir.walk_stmts(body) for v in ir.assigned(s)}
+    for s in ir.walk_stmts(body):
+        if isinstance(s, ir.Custom):
+            out |= {v.name for v in (*s.outputs, *s.seeds)}
+    return out
+
+
+def free_vars(f: ir.Function) -> dict[str, Var]:
+    own = {p.name for p in f.params} | assigned_names(f.body)
+    out: dict[str, Var] = {}
+    for s in ir.walk_stmts(f.body):
+        found: list[Any] = [x for e in ir.exprs(s) for x in ir.walk(e)]
+        found += [getattr(s, a) for a in ("base", "list", "buffer", "value") if isinstance(getattr(s, a, None), Var)]
+        found += list(s.inputs) if isinstance(s, ir.Custom) else []
+        for x in found:
+            if isinstance(x, Var) and x.name not in own:
+                out[x.name] = x
+    return out
+
+
+__all__ = ["Linking", "Counter", "NONE", "Path", "prune"]

@@ -1,0 +1,393 @@
+"""Lists: of known length (their elements are variables) or growing at run time (buffers and a length)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import ir
+from s2sgrad.frontend.expressions import Expressions
+from s2sgrad.frontend.machine import NeedsStatic, convert, promote
+from s2sgrad.frontend.values import (
+    NONE, Fields, Growing, Heap, Items, Num, Obj, Poison, Ref, SliceOf, Tup, Value, describe, map_nums, number, nums,
+)
+from s2sgrad.ir import Array, Assign, Call, Const, Expr, Index, ListType, Scalar, Var
+
+
+class Lists(Expressions):
+    def new_list(self, items: Sequence[Value], name: str = "list") -> Ref:
+        heap = Heap("list", list, name)
+        assert self.state is not None
+        self.state[heap] = Items(tuple(self.bind_all(i, "item") for i in items))
+        return Ref(heap)
+
+    # ------------------------------------------------------------------------------------------- growing
+
+    def grow_target(self, slot: tuple[Any, ...], shape: Value) -> Growing:
+        """The variables of a growing list with elements like `shape`."""
+        leaves = nums(shape)
+        stores = []
+        for k, n in enumerate(leaves):
+            part = (*slot, "data") if len(leaves) == 1 else (*slot, "data", k)
+            t = n.type
+            stores.append(self.slot_var(part, ListType(t) if isinstance(t, Array) else Array(t.dtype, 1)))
+        return Growing(map_nums(shape, lambda n: Num(Var("?", n.type))), tuple(stores), self.slot_var((*slot, "n"), ir.INT))
+
+    def merge_growing(self, slot: tuple[Any, ...], vals: Sequence[Value]) -> Value:
+        """One growing list for paths on which a list has different lengths."""
+        slot = slot[:1] if isinstance(slot[0], Heap) else slot
+        shape: Value | None = None
+        for v in vals:
+            for e in (v.items if isinstance(v, Items) else (v.shape,)):  # type: ignore[union-attr]
+                shape = e if shape is None else self.common_shape(shape, e)
+                if isinstance(shape, Poison):
+                    return shape
+        if shape is None:
+            return vals[0]
+        return self.grow_target(slot, shape)
+
+    def common_shape(self, a: Value, b: Value) -> Value:
+        x, y = nums(a), nums(b)
+        if type(a) is not type(b) or len(x) != len(y) or not isinstance(a, Num | Tup):
+            return Poison("a list of elements of different kinds")
+        types = []
+        for p, q in zip(x, y, strict=True):
+            t = promote(p.type, q.type)
+            if t is None:
+                return Poison("a list of numbers and arrays, or of arrays of different ranks")
+            types.append(t)
+        it = iter(types)
+        return map_nums(a, lambda n: Num(Var("?", next(it))))
+
+    def move_growing(self, v: Value, t: Growing, copies: list[tuple[Var, Expr]]) -> None:
+        """Make the list `v` look like `t` (statements go to the current path)."""
+        if isinstance(v, Growing):
+            if v.stores != t.stores:
+                for a, b in zip(v.stores, t.stores, strict=True):
+                    copies.append((b, convert(a, b.type) if isinstance(b.type, Array) else a))
+            if v.length != t.length:
+                copies.append((t.length, v.length))  # type: ignore[arg-type]
+            return
+        assert isinstance(v, Items)
+        columns = [nums(i) for i in v.items]
+        for k, (store, leaf) in enumerate(zip(t.stores, nums(t.shape), strict=True)):
+            values = [c[k].expr for c in columns]
+            if isinstance(store.type, ListType):
+                copies.append((store, Call("list_of", tuple(convert(e, leaf.type) for e in values), (), store.type)))
+            elif values:
+                copies.append((store, ir.call("array_of", *values, shape=(len(values),), dtype=store.type.dtype)))
+            else:
+                copies.append((store, ir.call("zeros", 4, dtype=store.type.dtype)))
+        copies.append((t.length, Const(len(v.items), ir.INT)))  # type: ignore[arg-type]
+
+    def make_growing(self, ref: Ref) -> Growing:
+        """Turn a list into a growing one here."""
+        assert self.state is not None
+        content = self.state[ref.heap]
+        if isinstance(content, Growing):
+            return content
+        t = self.merge_growing((ref.heap,), [content])
+        if isinstance(t, Poison):
+            raise self.error(f"this would be {t.reason}")
+        if not isinstance(t, Growing):
+            raise NeedsStatic("an empty list is used here before its element type is known", self.place())
+        copies: list[tuple[Var, Expr]] = []
+        self.move_growing(content, t, copies)
+        self.copy_all(copies)
+        self.state[ref.heap] = t
+        return t
+
+    def growing_item(self, g: Value, k: Num) -> Value:
+        """Element k (not negative) of a growing list."""
+        assert isinstance(g, Growing)
+        stores = iter(g.stores)
+
+        def item(n: Num) -> Num:
+            s = next(stores)
+            if isinstance(s.type, ListType):
+                return Num(Call("item", (s, k.expr), (), s.type.item))
+            e: Expr = Index(s, (k.expr,), Scalar(s.type.dtype))
+            return Num(convert(e, n.type) if n.type.weak else e)
+
+        return map_nums(g.shape, item)
+
+    def list_position(self, g: Growing, i: Value) -> Num:
+        """A checked position: negative indices count from the end."""
+        k = self.integer(i)  # type: ignore[attr-defined]
+        if k.known and k.const < 0:
+            return Num(ir.call("add", g.length, k.const))
+        if k.known or self.is_counter(k.expr, g):
+            return k
+        k = self.bind(k, "k")
+        if self.lazy:
+            return Num(ir.call("ifexp", ir.call("lt", k.expr, 0), ir.call("add", k.expr, g.length), k.expr))
+        out = self.bind(Num(ir.call("ifexp", ir.call("lt", k.expr, 0), ir.call("add", k.expr, g.length), k.expr)), "k")
+        outside = ir.call("or", ir.call("lt", out.expr, 0), ir.call("ge", out.expr, g.length))
+        self.emit(ir.If(outside, [ir.Raise(IndexError, ["list index out of range"], place=self.place())]))
+        return out
+
+    def is_counter(self, e: Expr, g: Growing) -> bool:
+        return False
+
+    def growing_subscript(self, base: Ref, i: Value) -> Value:
+        g = self.contents(base)  # type: ignore[attr-defined]
+        if isinstance(i, SliceOf):
+            if len(g.stores) == 1 and isinstance(g.stores[0].type, Array):
+                a = self.subscript(self.list_view(g), [i])  # type: ignore[attr-defined]
+                return self.list_from_array(a)
+            raise self.error("slices of this list are not supported")
+        return self.growing_item(g, self.list_position(g, i))
+
+    def list_view(self, g: Growing) -> Num:
+        s = g.stores[0]
+        return Num(Index(s, (ir.Slice(None, g.length, None),), Array(s.type.dtype, 1)))
+
+    def list_from_array(self, a: Num) -> Ref:
+        """A list of the numbers of a 1-D array."""
+        heap = Heap("list", list, "list")
+        shape = Num(Var("?", {"f": ir.FLOAT, "i": ir.INT, "b": ir.BOOL, "c": ir.COMPLEX}[np.dtype(a.type.dtype).kind]))
+        g = self.grow_target((heap,), shape)
+        self.emit(Assign(g.stores[0], ir.call("copy", a.expr)))
+        self.emit(Assign(g.length, ir.call("dim", g.stores[0], axis=0)))  # type: ignore[arg-type]
+        assert self.state is not None
+        self.state[heap] = g
+        return Ref(heap)
+
+    def growing_array(self, v: Ref) -> Num:
+        """The array of a growing list (`np.array(list)`)."""
+        g = self.contents(v)  # type: ignore[attr-defined]
+        assert isinstance(g, Growing)
+        if len(g.stores) == 1 and isinstance(g.stores[0].type, Array):
+            return self.list_view(g)
+        columns = []
+        for k, s in enumerate(g.stores):
+            columns.append(self.stacked(g, k) if isinstance(s.type, ListType) else Num(Index(s, (ir.Slice(None, g.length, None),), Array(s.type.dtype, 1))))
+        if len(columns) == 1:
+            return columns[0]
+        return self.call(Obj(np.stack), [Tup(tuple(columns)), number(1)], {}, None)  # type: ignore[attr-defined, return-value]
+
+    def stacked(self, g: Growing, k: int) -> Num:
+        """`np.stack` of a list of arrays: a loop that copies them."""
+        store = g.stores[k]
+        item = store.type.item
+        first = self.as_var(Num(Call("item", (store, Const(0, ir.INT)), (), item)), "first")
+        dims = [g.length, *(ir.call("dim", first.expr, axis=a) for a in range(item.ndim))]
+        out = self.as_var(Num(ir.call("zeros", *dims, dtype=item.dtype)), "stacked")
+        i = self.fresh("k", ir.INT)
+        row = Call("item", (store, i), (), item)
+        full = tuple(ir.Slice() for _ in range(item.ndim))
+        assert isinstance(out.expr, Var)
+        body: list[ir.Stmt] = [ir.Store(out.expr, (i, *full), row, place=self.place())]
+        self.emit(ir.For(i, Const(0, ir.INT), g.length, Const(1, ir.INT), body))
+        return out
+
+    # ------------------------------------------------------------------------------------------- changing
+
+    def append(self, ref: Ref, x: Value) -> None:
+        self.check_writable(ref)  # type: ignore[attr-defined]
+        content = self.contents(ref)  # type: ignore[attr-defined]
+        assert self.state is not None
+        if isinstance(content, Items):
+            self.state[ref.heap] = Items((*content.items, self.bind_all(x, "item")))
+            return
+        assert isinstance(content, Growing)
+        content = self.fit(ref, content, x)
+        length = content.length
+        for s, n in zip(content.stores, nums(x), strict=True):
+            if isinstance(s.type, ListType):
+                v = self.as_var(Num(convert(n.expr, s.type.item)), "item")
+                self.emit(ir.Append(s, v.expr))  # type: ignore[arg-type]
+            else:
+                self.emit(ir.Reserve(s, ir.call("add", length, 1)))
+                self.emit(ir.Store(s, (length,), n.expr))
+        self.emit(ir.Accum(length, None, Const(1, ir.INT)))  # type: ignore[arg-type]
+
+    def fit(self, ref: Ref, g: Growing, x: Value) -> Growing:
+        """The list with an element type that also holds `x`."""
+        shape = self.common_shape(g.shape, x)
+        if isinstance(shape, Poison):
+            raise self.error(f"this would be {shape.reason}")
+        if all(a.type == b.type for a, b in zip(nums(shape), nums(g.shape), strict=True)):
+            return g
+        t = self.grow_target((ref.heap,), shape)
+        copies: list[tuple[Var, Expr]] = []
+        for a, b in zip(g.stores, t.stores, strict=True):
+            if isinstance(a.type, ListType):
+                raise self.error("arrays of different types are put into one list")
+            if a != b:
+                copies.append((b, convert(a, b.type)))
+        self.copy_all(copies)
+        new = Growing(t.shape, t.stores, g.length)
+        assert self.state is not None
+        self.state[ref.heap] = new
+        return new
+
+    def pop(self, ref: Ref, i: Value | None) -> Value:
+        self.check_writable(ref)  # type: ignore[attr-defined]
+        content = self.contents(ref)  # type: ignore[attr-defined]
+        assert self.state is not None
+        if isinstance(content, Items):
+            items = list(content.items)
+            if not items:
+                self.fail(IndexError, "pop from empty list")
+            v = items.pop(-1 if i is None else self.static(i))  # type: ignore[attr-defined]
+            self.state[ref.heap] = Items(tuple(items))
+            return v
+        assert isinstance(content, Growing)
+        if i is not None and not (isinstance(i, Num) and i.known and i.const == -1):
+            raise self.error("pop of a position other than the last is not supported in a list that grows at run time")
+        self.emit(ir.If(ir.call("eq", content.length, 0), [ir.Raise(IndexError, ["pop from empty list"], place=self.place())]))
+        self.emit(Assign(content.length, ir.call("sub", content.length, 1)))  # type: ignore[arg-type]
+        stores = iter(content.stores)
+
+        def take(n: Num) -> Num:
+            s = next(stores)
+            if isinstance(s.type, ListType):
+                target = self.fresh("item", s.type.item)
+                self.emit(ir.Pop(target, s))
+                return Num(target)
+            return self.bind(self.growing_item(Growing(n, (s,), content.length), Num(content.length)), "item")  # type: ignore[arg-type]
+
+        return map_nums(content.shape, take)
+
+    def store_list_item(self, ref: Ref, i: Value, value: Value) -> None:
+        self.check_writable(ref)  # type: ignore[attr-defined]
+        content = self.contents(ref)  # type: ignore[attr-defined]
+        assert self.state is not None
+        if isinstance(content, Items):
+            if isinstance(i, SliceOf) or (isinstance(i, Obj) and isinstance(i.value, slice)):
+                items: list[Any] = list(content.items)
+                items[slice(*(self.static(x) for x in (i.lower, i.upper, i.step)))] = self.sequence_items(value)  # type: ignore[attr-defined, union-attr]
+                self.state[ref.heap] = Items(tuple(self.bind_all(x) for x in items))
+                return
+            k = self.integer(i)  # type: ignore[attr-defined]
+            c = k.const if k.known else self.try_static(k)  # type: ignore[attr-defined]
+            if c is not None:
+                n = len(content.items)
+                if not -n <= c < n:
+                    self.fail(IndexError, "list assignment index out of range")
+                items = list(content.items)
+                items[c] = self.store((ref.heap, c % n), value)
+                self.state[ref.heap] = Items(tuple(items))
+                return
+            content = self.make_growing(ref)
+        if isinstance(i, SliceOf):
+            raise self.error("storing a slice of this list is not supported", hint="Use an array.")
+        content = self.fit(ref, content, value)
+        k = self.list_position(content, i)
+        for s, n in zip(content.stores, nums(value), strict=True):
+            if isinstance(s.type, ListType):
+                raise self.error("replacing an array in a list that grows at run time is not supported", hint="Use an array with one more axis.")
+            self.emit(ir.Store(s, (k.expr,), n.expr))
+
+    def delete_item(self, base: Value, index: Sequence[Value], node: Any) -> None:
+        assert self.state is not None
+        if isinstance(base, Ref) and base.heap.kind == "dict":
+            self.check_writable(base)  # type: ignore[attr-defined]
+            fields = dict(self.contents(base).fields)  # type: ignore[attr-defined]
+            fields.pop(self.key_of(index[0]))  # type: ignore[attr-defined]
+            self.state[base.heap] = Fields(fields)
+            return
+        if isinstance(base, Ref) and base.heap.kind == "list":
+            self.pop(base, index[0])
+            return
+        raise self.error("del of this item is not supported", node)
+
+    def list_method(self, ref: Ref, name: str, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+        content = self.contents(ref)  # type: ignore[attr-defined]
+        assert self.state is not None
+        if name == "append":
+            self.append(ref, args[0])
+            return NONE
+        if name == "pop":
+            return self.pop(ref, args[0] if args else None)
+        if name == "extend":
+            self.each(args[0], lambda x: self.append(ref, x))
+            return NONE
+        if name == "copy":
+            return self.copy_list(ref)
+        if name == "clear":
+            self.check_writable(ref)  # type: ignore[attr-defined]
+            if isinstance(content, Growing):
+                if any(isinstance(s.type, ListType) for s in content.stores):
+                    raise self.error("clear() of a list of arrays is not supported", hint="Make a new list.")
+                self.emit(Assign(content.length, Const(0, ir.INT)))  # type: ignore[arg-type]
+            else:
+                self.state[ref.heap] = Items(())
+            return NONE
+        if isinstance(content, Items):
+            items = list(content.items)
+            if name == "insert":
+                self.check_writable(ref)  # type: ignore[attr-defined]
+                items.insert(self.static(args[0]), self.bind_all(args[1]))  # type: ignore[attr-defined]
+                self.state[ref.heap] = Items(tuple(items))
+                return NONE
+            if name == "reverse":
+                self.check_writable(ref)  # type: ignore[attr-defined]
+                self.state[ref.heap] = Items(tuple(items[::-1]))
+                return NONE
+            if name == "index":
+                for k, x in enumerate(items):
+                    if self.equal(x, args[0]) is True:
+                        return number(k)
+            if name == "count":
+                return number(sum(self.equal(x, args[0]) is True for x in items))
+        if name == "sort":
+            self.check_writable(ref)  # type: ignore[attr-defined]
+            if kwargs.get("key") is not None:
+                raise self.error("sort with a key is not supported")
+            g = self.make_growing(ref)
+            if len(g.stores) == 1 and isinstance(g.stores[0].type, Array):
+                view = self.list_view(g)
+                e = ir.call("sort", view.expr, axis=0)
+                if kwargs.get("reverse") is not None and self.static(kwargs["reverse"]):  # type: ignore[attr-defined]
+                    e = Index(e, (ir.Slice(None, None, Const(-1, ir.INT)),), Array(e.type.dtype, 1, "A"))
+                self.emit(ir.Store(g.stores[0], (ir.Slice(None, g.length, None),), e))
+                return NONE
+        raise self.error(f"the list method {name} is not supported here")
+
+    def copy_list(self, ref: Ref) -> Ref:
+        content = self.contents(ref)  # type: ignore[attr-defined]
+        if isinstance(content, Items):
+            return self.new_list(content.items)
+        heap = Heap("list", list, "list")
+        g = self.grow_target((heap,), content.shape)
+        for a, b in zip(content.stores, g.stores, strict=True):
+            if isinstance(a.type, ListType):
+                raise self.error("copying a list of arrays that grows at run time is not supported")
+            self.emit(Assign(b, ir.call("copy", a)))
+        self.emit(Assign(g.length, content.length))
+        assert self.state is not None
+        self.state[heap] = g
+        return Ref(heap)
+
+    def concatenate_lists(self, a: Value, b: Value) -> Value:
+        x, y = self.contents(a), self.contents(b)  # type: ignore[attr-defined]
+        if isinstance(x, Items) and isinstance(y, Items):
+            return self.new_list([*x.items, *y.items])
+        out = self.copy_list(a)  # type: ignore[arg-type]
+        self.each(b, lambda v: self.append(out, v))
+        return out
+
+    def repeat(self, v: Value, n: Num) -> Value:
+        if not n.type.dtype.startswith("int"):
+            raise self.error("a sequence is multiplied by something that is not an integer", hint="Make it an array first: np.array(...).")
+        k = n.const if n.known and n.const <= 32 else None
+        if isinstance(v, Tup):
+            return Tup(v.items * (k if k is not None else self.need_static(n, "the length of this tuple")))  # type: ignore[attr-defined]
+        items = self.sequence_items(v)  # type: ignore[attr-defined]
+        if k is not None:
+            return self.new_list(list(items) * k)
+        if len(items) == 1 and isinstance(items[0], Num) and not items[0].is_array:
+            heap = Heap("list", list, "list")
+            g = self.grow_target((heap,), items[0])
+            count = self.bind(n, "n")
+            self.emit(Assign(g.stores[0], ir.call("full", items[0].expr, count.expr, dtype=g.stores[0].type.dtype)))
+            self.emit(Assign(g.length, count.expr))  # type: ignore[arg-type]
+            assert self.state is not None
+            self.state[heap] = g
+            return Ref(heap)
+        out = self.new_list(items)
+        raise self.error(f"{describe(out)} repeated a number of times known at run time only is not supported")

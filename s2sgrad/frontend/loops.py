@@ -1,0 +1,416 @@
+"""Loops: a fixpoint over the types of what the body changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from s2sgrad import ir
+from s2sgrad.frontend.machine import NeedsStatic, Path, Target, same
+from s2sgrad.frontend.scope import Loop, bound_names
+from s2sgrad.frontend.statements import DeadCode, Statements
+from s2sgrad.frontend.values import (
+    UNBOUND, UNKNOWN, Fields, Growing, Items, Iter, Maybe, Num, Obj, Poison, Range, Ref, Tup, Unbound, Value, describe, number,
+)
+from s2sgrad.ir import Const, Expr, Stmt, Var
+
+UNROLL = 64  # loops of at most this many constant trips may be unrolled where the body needs constants
+
+
+@dataclass
+class Seq:
+    """Something to iterate over: how many elements, and the k-th."""
+
+    length: Num
+    get: Callable[[Num], Value]
+    fixed: int | None = None  # the length where the elements differ in kind, so that the loop must be unrolled
+    arange: Range | None = None
+
+
+class Loops(Statements):
+    def do_For(self, s: Any, rest: list[Any]) -> list[Stmt] | None:
+        iterable = self.frozen_iterable(self.eval(s.iter))
+        return self.iterate(iterable, s, lambda v: self.assign(s.target, v), lambda: self.run(s.body), s.orelse, rest)
+
+    def iterate(self, iterable: Value, node: Any, assign: Callable[[Value], None], body: Callable[[], list[Stmt] | None],
+                orelse: Sequence[Any] = (), rest: Sequence[Any] = ()) -> list[Stmt] | None:
+        """`for target in iterable: body`."""
+        seq = self.sequence(iterable)
+        if seq.fixed is not None:
+            return self.unrolled([seq.get(number(k)) for k in range(seq.fixed)], node, assign, body, orelse, rest)
+        small = seq.length.known and 0 <= seq.length.const <= UNROLL
+        if not small:
+            self.range_loop(iterable, seq, node, assign, body, orelse)
+            return None
+        snap = self.snapshot()
+        counts = [(t, len(t.paths)) for t in self.open_targets()]
+        start, outer = dict(self.state or {}), len(self.out)
+        try:
+            self.range_loop(iterable, seq, node, assign, body, orelse)
+            return None
+        except NeedsStatic as first:
+            self.rollback(snap)
+            for t, n in counts:
+                del t.paths[n:]
+            self.state = start
+            del self.out[outer:]
+            seq = self.sequence(iterable)
+            assert seq.length.known
+            try:
+                return self.unrolled([self.static_element(seq, k) for k in range(seq.length.const)], node, assign, body, orelse, rest)
+            except NeedsStatic:
+                raise first from None
+
+    def static_element(self, seq: Seq, k: int) -> Value:
+        return seq.get(number(k))
+
+    def open_targets(self) -> list[Target]:
+        out = [f.ret for f in self.frames if f.ret is not None]
+        for loop in self.loops:
+            out.extend(t for t in (loop.brk, loop.cont) if t is not None)
+        return out
+
+    # ------------------------------------------------------------------------------------------- unrolled
+
+    def unrolled(self, values: Sequence[Value], node: Any, assign: Callable[[Value], None], body: Callable[[], list[Stmt] | None],
+                 orelse: Sequence[Any], rest: Sequence[Any]) -> list[Stmt] | None:
+        loop = Loop(("unrolled", id(node)), unrolled=True)
+        loop.brk = Target("break", self.branch_var("brk", ir.BOOL, Const(False, ir.BOOL)), loop=loop)
+        todo: list[Any] = [_Step(lambda v=v: self.unrolled_step(loop, v, assign, body)) for v in values]
+        self.loops.append(loop)
+        before, self.jumps = self.jumps, set()
+        tail = self.run([*todo, *orelse])
+        if loop in self.loops:
+            self.loops.remove(loop)
+        mine, self.jumps = self.jumps, before
+        mine.discard(loop.brk)
+        paths = ([Path(self.state, tail)] if self.state is not None else []) + loop.brk.paths
+        self.state = self.join(paths)
+        self.jumps = before | mine
+        if self.state is None:
+            return self.out
+        if mine:
+            return self.guard(mine, rest)
+        return self.run(rest)
+
+    def unrolled_step(self, loop: Loop, v: Value, assign: Callable[[Value], None], body: Callable[[], list[Stmt] | None]) -> list[Stmt] | None:
+        loop.cont = Target("continue", self.branch_var("cont", ir.BOOL, Const(False, ir.BOOL)), loop=loop)
+        assign(v)
+        before, self.jumps = self.jumps, set()
+        tail = body() or self.out
+        mine, self.jumps = self.jumps, before
+        mine.discard(loop.cont)
+        self.jumps = before | mine
+        self.state = self.join(([Path(self.state, tail)] if self.state is not None else []) + loop.cont.paths)
+        return None
+
+    def do__Step(self, s: Any) -> list[Stmt] | None:
+        return s.run()
+
+    # ------------------------------------------------------------------------------------------- counted
+
+    def range_loop(self, iterable: Value, seq: Seq, node: Any, assign: Callable[[Value], None], body: Callable[[], list[Stmt] | None],
+                   orelse: Sequence[Any]) -> None:
+        r = seq.arange or Range(number(0), seq.length, number(1))
+        t = ir.Scalar("int64") if r.strong else ir.INT
+        name, cell = self.counter_name(node, iterable)
+        var = self.slot_var((cell, "loop"), t) if cell is not None else self.fresh(name, t)
+        once = trips(r)
+
+        def iteration(loop: Loop) -> list[Stmt]:
+            loop.var = var
+            if cell is not None:
+                assert self.state is not None
+                self.state[cell] = Num(var)
+                if isinstance(node.target, gast.Tuple):  # for i, x in enumerate(...): the counter is i itself
+                    value = seq.get(Num(var))
+                    assert isinstance(value, Tup)
+                    self.assign(node.target.elts[1], value.items[1])
+            else:
+                assign(Num(var) if seq.arange is not None else seq.get(Num(var)))
+            return body() or self.out
+
+        def make(loop: Loop, stmts: list[Stmt]) -> Stmt:
+            return ir.For(var, r.start.expr, r.stop.expr, r.step.expr, stmts, loop.exit if loop.exit_used else None, r.parallel)
+
+        if once == 0:
+            self.run(orelse)
+            return
+        self.loop(node, iteration, make, orelse, bool(once))
+
+    def counter_name(self, node: Any, iterable: Value) -> tuple[str, Any]:
+        """The user's own loop variable where it can be the counter itself, else a hidden one."""
+        target = getattr(node, "target", None)
+        simple = isinstance(iterable, Range)
+        if isinstance(iterable, Iter) and iterable.kind == "enumerate" and isinstance(target, gast.Tuple) and len(target.elts) == 2:
+            start = iterable.extra
+            simple = isinstance(start, Num) and start.known and start.const == 0
+            if simple and isinstance(target.elts[0], gast.Name):
+                others = bound_names([target.elts[1]])
+                target = target.elts[0]
+                if target.id in others:
+                    return "k", None
+        if simple and isinstance(target, gast.Name):
+            name = target.id
+            frame = self.frames[-1]
+            taken = bound_names(node.body if isinstance(getattr(node, "body", None), list) else [])
+            cell = frame.scope.find(name)
+            if name not in taken and name not in frame.info.shared and name not in frame.info.globals and cell is not None:
+                if name not in frame.info.nonlocals:
+                    return name, cell
+            return name, None
+        return "k", None
+
+    def do_While(self, s: Any, rest: list[Any]) -> list[Stmt] | None:
+        holder: dict[str, Any] = {}
+
+        def iteration(loop: Loop) -> list[Stmt]:
+            cond = self.condition(s.test)
+            holder["cond"], holder["pure"] = cond, not self.out
+            if cond is False:
+                holder["never"] = True
+                self.state = None
+                return self.out
+            loop.endless = cond is True or not holder["pure"]
+            if isinstance(cond, bool) or holder["pure"]:
+                return self.run(s.body)
+
+            def leave() -> list[Stmt]:
+                tail = self.run(s.orelse)
+                if self.state is not None:
+                    saved, self.out = self.out, tail
+                    self.jump(loop.brk)
+                    self.out = saved
+                return tail
+
+            marker = _Step(lambda: self.run(s.body))
+            tail = self.branch(cond, lambda: None, leave, [marker])
+            return self.run(s.body) if tail is None else tail
+
+        def make(loop: Loop, stmts: list[Stmt]) -> Stmt:
+            cond = holder["cond"] if holder["pure"] and not isinstance(holder["cond"], bool) else Const(True, ir.BOOL)
+            return ir.While(cond, stmts, loop.exit if loop.exit_used else None)
+
+        self.loop(s, iteration, make, s.orelse, False, holder)
+        return None
+
+    # ------------------------------------------------------------------------------------------- the fixpoint
+
+    def loop(self, node: Any, iteration: Callable[[Loop], list[Stmt]], make: Callable[[Loop, list[Stmt]], Stmt], orelse: Sequence[Any],
+             once: bool, holder: dict[str, Any] | None = None) -> None:
+        assert self.state is not None
+        entry = dict(self.state)
+        written = bound_names(getattr(node, "body", None) if isinstance(getattr(node, "body", None), list) else [node])
+        if isinstance(node, gast.While):
+            written |= bound_names([node.test])
+        frame = self.frames[-1]
+        cells = {frame.scope.find(n) for n in written}
+        head = {k: _forget(v) if k in cells else v for k, v in entry.items()}
+        snap = self.snapshot()
+        opened = [(t, len(t.paths)) for t in self.open_targets()]
+        node_before = self.node
+        out = self.out
+        mark = len(out)
+        for _ in range(40):
+            self.rollback(snap)
+            del out[mark:]
+            self.out, self.node = out, node_before
+            for t, n in opened:
+                del t.paths[n:]
+            if holder is not None:
+                holder.clear()
+            loop = Loop((frame.key, id(node)))
+            loop.exit = self.fresh("done", ir.BOOL)
+            loop.brk = Target("break", loop.exit, loop=loop)
+            before, self.jumps = self.jumps, set()
+            self.loops.append(loop)
+            with self.block(head) as body:
+                loop.cont = Target("continue", self.branch_var("skip", ir.BOOL, Const(False, ir.BOOL)), loop=loop)
+                flag_init = list(body)
+                del body[:]
+                try:
+                    tail = iteration(loop)
+                except DeadCode:
+                    self.state, tail = None, body
+                body[:0] = flag_init
+            self.loops.pop()
+            jumped, self.jumps = self.jumps - {loop.brk, loop.cont}, before
+            backs = ([Path(self.state, tail)] if self.state is not None else []) + loop.cont.paths
+            exits = [] if orelse or loop.endless else loop.brk.paths
+            self.volatile = {loop.var.name} if loop.var is not None else set()
+            new = self.merge_states([head, *(p.state for p in backs), *(p.state for p in exits)])
+            if all(k in head and same(head[k], v) for k, v in new.items() if k in head or not isinstance(v, Unbound)):
+                break
+            self.volatile = set()
+            head = new
+        else:
+            raise self.error("the types of the variables of this loop do not settle", node)
+        self.node = node_before
+        for p in (*backs, *exits):
+            self.reconcile(p, head)
+        self.reconcile(Path(entry, self.out), head)
+        if loop.exit_used:
+            self.emit(ir.Assign(loop.exit, Const(False, ir.BOOL)))
+        if holder is not None and holder.get("never"):
+            del out[mark:]
+            self.state = dict(head)
+            self.volatile = set()
+            self.run(orelse)
+            return
+        self.emit(make(loop, body))
+        self.after_loop(loop, head, entry, backs, orelse, once)
+        self.volatile = set()
+        self.jumps = self.jumps | jumped
+
+    def after_loop(self, loop: Loop, head: dict[Any, Value], entry: dict[Any, Value], backs: Sequence[Path], orelse: Sequence[Any],
+                   once: bool) -> None:
+        """The state behind the loop."""
+        normal: dict[Any, Value] | None = None if loop.endless else dict(head)
+        if normal is not None and once:
+            paths = [*backs, *([] if orelse else loop.brk.paths)]
+            for k, v in head.items():
+                if isinstance(v, Maybe) and isinstance(entry.get(k, UNBOUND), Unbound):
+                    if all(not isinstance(p.state.get(k, UNBOUND), Unbound | Maybe) for p in paths):
+                        normal[k] = v.value
+            if not backs:
+                normal = None
+        if loop.endless:
+            self.state = self.join(loop.brk.paths)
+        elif not orelse:
+            self.state = normal if normal is not None else self.join(loop.brk.paths, force=True)
+        elif not loop.brk.paths:
+            self.state = normal
+            self.volatile = set()
+            self.run(orelse)
+        else:
+            with self.block(normal) as out:
+                volatile, self.volatile = self.volatile, set()
+                tail = self.run(orelse) if normal is not None else out
+                self.volatile = volatile
+            paths = ([Path(self.state, tail)] if self.state is not None and normal is not None else []) + loop.brk.paths
+            self.state = self.join(paths, force=True)
+            if normal is not None:
+                self.emit(ir.If(ir.call("not", loop.exit), out))
+
+    # ------------------------------------------------------------------------------------------- what is iterated
+
+    def frozen_iterable(self, v: Value) -> Value:
+        """The object that is iterated, kept while names are rebound."""
+        if isinstance(v, Num):
+            return self.bind(self.as_var(v, "seq"), "seq") if v.is_array else v
+        if isinstance(v, Iter):
+            return Iter(v.kind, tuple(self.frozen_iterable(p) for p in v.parts), v.extra)
+        return v
+
+    def sequence(self, v: Value) -> Seq:
+        """How to iterate over a value."""
+        if isinstance(v, Range):
+            n, start, step = self.range_length(v), v.start, v.step
+            return Seq(n, lambda k: self.affine(start, step, k), None, v)
+        if isinstance(v, Num):
+            if not v.is_array:
+                raise self.error(f"{describe(v)} cannot be iterated over")
+            return Seq(Num(ir.call("dim", v.expr, axis=0)), lambda k: self.subscript(v, [k]))
+        if isinstance(v, Iter):
+            return self.iterator(v)
+        if isinstance(v, Ref) and v.heap.kind == "list" and isinstance(self.contents(v), Growing):
+            g = self.contents(v)
+            assert isinstance(g, Growing)
+            return Seq(Num(g.length), lambda k: self.growing_item(self.contents(v), k))
+        items = list(self.sequence_items(v))
+        return Seq(number(len(items)), lambda k: items[k.const], len(items))
+
+    def iterator(self, v: Iter) -> Seq:
+        if v.kind == "generator":
+            return self.sequence(self.collect(v))
+        if v.kind == "filter":
+            return self.sequence(self.collect(v))
+        parts = [self.sequence(p) for p in v.parts]
+        if v.kind == "enumerate":
+            (p,), start = parts, v.extra
+            return Seq(p.length, lambda k: Tup((self.add(start, k), p.get(k))), p.fixed)
+        if v.kind == "reversed":
+            (p,) = parts
+            if p.fixed is not None:
+                n = p.fixed
+                return Seq(p.length, lambda k: p.get(number(n - 1 - k.const)), n)
+            length = self.bind(p.length, "n")
+            return Seq(length, lambda k: p.get(self.sub(self.sub(length, number(1)), k)))
+        if v.kind == "map":
+            func = v.extra
+            fixed = [p.fixed for p in parts]
+            if any(f is not None for f in fixed):
+                return Seq(number(min(self.fixed_length(p) for p in parts)), lambda k: self.call(func, [p.get(k) for p in parts], {}, None),
+                           min(self.fixed_length(p) for p in parts))
+            return Seq(self.shortest(parts), lambda k: self.call(func, [p.get(k) for p in parts], {}, None))
+        if v.kind == "zip":
+            if any(p.fixed is not None for p in parts):
+                if all(p.fixed is not None or p.length.known for p in parts):
+                    n = min(self.fixed_length(p) for p in parts)
+                    return Seq(number(n), lambda k: Tup(tuple(p.get(k) for p in parts)), n)
+                parts = [p if p.fixed is None else self.sequence(self.as_array(q)) for p, q in zip(parts, v.parts, strict=True)]
+            return Seq(self.shortest(parts), lambda k: Tup(tuple(p.get(k) for p in parts)))
+        raise self.error(f"iterating over {v.kind} is not supported")
+
+    def fixed_length(self, p: Seq) -> int:
+        if p.fixed is not None:
+            return p.fixed
+        if p.length.known:
+            return int(p.length.const)
+        raise self.error("a tuple and an array of unknown length are iterated together here")
+
+    def shortest(self, parts: Sequence[Seq]) -> Num:
+        out = parts[0].length
+        for p in parts[1:]:
+            if p.length.expr != out.expr:
+                out = self.call_number(min, out, p.length)
+        return out
+
+    def range_length(self, r: Range) -> Num:
+        if all(x.known for x in (r.start, r.stop, r.step)):
+            return number(len(range(r.start.const, r.stop.const, r.step.const)))
+        if r.step.known and r.step.const == 1:
+            if r.start.known and r.start.const == 0:
+                return Num(r.stop.expr) if not isinstance(r.stop.expr, Const) else r.stop
+            return self.sub(r.stop, r.start)
+        d = self.sub(r.stop, r.start)
+        if r.step.known and r.step.const < 0:
+            return self.call_number(max, number(0), Num(ir.call("floordiv", self.add(d, number(r.step.const + 1)).expr, r.step.expr)))
+        return self.call_number(max, number(0), Num(ir.call("neg", ir.call("floordiv", ir.call("neg", d.expr), r.step.expr))))
+
+    def affine(self, start: Num, step: Num, k: Num) -> Num:
+        if isinstance(k.expr, Var) and not k.known and k.expr.name and start.known and start.const == 0 and step.known and step.const == 1:
+            return k
+        scaled = k if step.known and step.const == 1 else self.mul(k, step)
+        return scaled if start.known and start.const == 0 else self.add(start, scaled)
+
+
+class _Step:
+    """A thunk standing in a list of statements."""
+
+    def __init__(self, run: Callable[[], Any]) -> None:
+        self.run = run
+
+
+def trips(r: Range) -> int | None:
+    """0 for no trip, 1 for at least one, None where unknown."""
+    if all(x.known for x in (r.start, r.stop, r.step)) and r.step.const != 0:
+        return min(1, len(range(r.start.const, r.stop.const, r.step.const)))
+    return None
+
+
+def _forget(v: Value) -> Value:
+    """The value without its constant."""
+    if isinstance(v, Num):
+        return Num(v.expr)
+    if isinstance(v, Maybe):
+        return Maybe(v.flag, _forget(v.value), v.absent)
+    if isinstance(v, Tup):
+        return Tup(tuple(_forget(i) for i in v.items), v.cls)
+    return v
+
+
+__all__ = ["Loops", "Seq", "UNKNOWN", "Fields", "Items", "Obj", "Poison", "Expr"]

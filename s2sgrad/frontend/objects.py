@@ -1,0 +1,447 @@
+"""Objects: what Python values mean abstractly, captured data, attributes, constants on demand."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import types
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import errors, ir
+from s2sgrad.frontend.indexing import Indexing
+from s2sgrad.frontend.lists import Lists
+from s2sgrad.frontend.machine import NeedsStatic
+from s2sgrad.frontend.values import (
+    NONE, UNKNOWN, Error, Fields, Func, Growing, Heap, Items, Iter, Maybe, Method, Num, Obj, Partial, Range, Ref, SliceOf, Text, Tup, Value,
+    describe, number, of,
+)
+from s2sgrad.rules import registry
+from s2sgrad.structure import Static, children
+
+NUMBERS = (bool, int, float, complex, np.number, np.bool_)
+Access = tuple[Any, ...]
+
+
+class Restart(Exception):
+    """Specialise again: a captured number turned out to be needed as a constant."""
+
+
+class Objects(Indexing, Lists):
+    # ------------------------------------------------------------------------------------------- names from outside
+
+    def outside(self, name: str, node: Any) -> Value:
+        """A name that no scope of the program binds: captured, global or builtin."""
+        origin = self.frames[-1].scope.origin()
+        if origin is not None:
+            fn, access = origin
+            code = fn.__code__
+            if name in code.co_freevars:
+                cell = fn.__closure__[code.co_freevars.index(name)]
+                try:
+                    value = cell.cell_contents
+                except ValueError:
+                    raise self.error(f"the captured variable {name} has no value yet", node, kind=errors.Unsupported) from None
+                return self.lift(value, None if access is None else (*access, ("closure", name)))
+            if name in fn.__globals__:
+                return self.lift(fn.__globals__[name], None if access is None else (*access, ("global", name)))
+            extra = fn.__globals__.get("__builtins__", builtins)
+            extra = extra if isinstance(extra, dict) else vars(extra)
+            if name in extra:
+                return Obj(extra[name])
+        if hasattr(builtins, name):
+            return Obj(getattr(builtins, name))
+        raise self.error(f"name '{name}' is not defined", node)
+
+    def lift(self, value: Any, access: Access | None) -> Value:
+        """The abstract value of a Python object. Data with an access path become hidden arguments, the rest is guarded."""
+        if isinstance(value, NUMBERS) or (isinstance(value, np.ndarray) and value.dtype.kind in "fcbiu"):
+            return self.lift_number(value, access)
+        leaf = getattr(type(value), "__s2sgrad_leaf__", None)
+        if leaf is not None:
+            return self.lift(getattr(value, leaf), None if access is None else (*access, ("attr", leaf)))
+        kids = children(value)
+        if kids is None or (isinstance(value, types.SimpleNamespace | dict) and access is None and _is_table(value)):
+            self.guard_static(access, value)
+            return Obj(value, access)
+        if getattr(value, "__s2sgrad_static__", False):
+            self.guard_static(access, value)
+            return Obj(value, access)
+        kind, keys, items = kids
+        key = ("heap", id(value))
+        if key in self.lifted:
+            known, _, content = self.lifted[key]
+            assert self.state is not None
+            self.state.setdefault(known, content)
+            return Ref(known)
+        step = "attr" if kind in ("dataclass", "object", "namedtuple") else "item"
+        paths = [None if access is None else (*access, (step, k)) for k in keys]
+        if kind in ("tuple", "namedtuple"):
+            return Tup(tuple(self.lift(i, p) for i, p in zip(items, paths, strict=True)), type(value) if kind == "namedtuple" else None)
+        if kind == "list" and len(items) > 8 and all(type(i) is float for i in items) and access is not None:
+            return self.lift_long_list(value, access)
+        heap = Heap({"list": "list", "dict": "dict"}.get(kind, "object"), type(value), access[-1][1] if access else "obj")
+        if access is not None:
+            heap.frozen = "it is captured from outside the function"
+            self.accesses[heap] = access
+        inner = [self.lift(i, p) for i, p in zip(items, paths, strict=True)]
+        self.put(heap, value, Items(tuple(inner)) if kind == "list" else Fields(dict(zip(keys, inner, strict=True))))
+        return Ref(heap)
+
+    def lift_long_list(self, value: Any, access: Access) -> Value:
+        """A captured list of many numbers: one hidden array."""
+        a = self.hidden_leaf(np.array(value), (*access, ("asarray",)))
+        heap = Heap("list", list, "list", "it is captured from outside the function")
+        shape = Num(ir.Var("?", ir.FLOAT))
+        self.put(heap, value, Growing(shape, (a.expr,), ir.call("dim", a.expr, axis=0)))  # type: ignore[arg-type]
+        return Ref(heap)
+
+    def put(self, heap: Heap, value: Any, content: Value) -> None:
+        """Captured objects exist on every path, whenever they are met first."""
+        assert self.state is not None
+        self.lifted["heap", id(value)] = (heap, value, content)
+        self.state[heap] = content
+
+    def lift_number(self, value: Any, access: Access | None) -> Num:
+        if access is None:
+            if isinstance(value, np.ndarray):
+                return number(value[()]) if value.ndim == 0 else self.constant_array(value)
+            return number(value)
+        if access in self.static_accesses:
+            self.guard_static(access, value, True)
+            return number(value[()] if isinstance(value, np.ndarray) else value)
+        return self.hidden_leaf(value, access)
+
+    def constant_array(self, value: np.ndarray) -> Num:
+        from s2sgrad.rules.creation import array_literal
+
+        if value.size > 64:
+            raise self.error("a large array made while specialising")
+        return of(array_literal(value.tolist(), value.dtype.name))
+
+    def hidden_leaf(self, value: Any, access: Access) -> Num:
+        """A hidden parameter that holds captured data."""
+        found = self.hidden.get(access)
+        if found is None:
+            t = registry.type_of(value)
+            name = next((str(s[1]) for s in reversed(access) if len(s) > 1 and isinstance(s[1], str) and s[1].isidentifier()), "captured")
+            items = [str(s[1]) for s in access if s[0] == "item"]
+            var = self.reserve("_".join([name, *[i for i in items if i != name and i.replace("_", "").isalnum()]]), t)
+            found = self.hidden[access] = Num(var)
+        return found
+
+    def reserve(self, base: str, t: Any) -> ir.Var:
+        """A name for the whole program (it survives when a loop is specialised again)."""
+        name, k = base, 1
+        while name in self.names or name in self.reserved:
+            k += 1
+            name = f"{base}#{k}"
+        self.names[name] = self.reserved[name] = t
+        self.stable.add(name)
+        return ir.Var(name, t)
+
+    def guard_static(self, access: Access | None, value: Any, force: bool = False) -> None:
+        if access is None or isinstance(value, types.ModuleType):
+            return
+        module = getattr(value, "__module__", None) or ""
+        if not force and (isinstance(value, np.ufunc) or module in ("builtins", "math") or module.split(".")[0] == "numpy") and callable(value):
+            return
+        self.guards[access] = Static(value)
+
+    # ------------------------------------------------------------------------------------------- constants on demand
+
+    def static(self, v: Value) -> Any:
+        """The Python object of a value that must be known now."""
+        if isinstance(v, Num):
+            if v.known:
+                return v.const
+            return self.need_static(v, "this value")
+        if isinstance(v, Obj):
+            return v.value
+        if isinstance(v, Tup):
+            items = tuple(self.static(i) for i in v.items)
+            return items if v.cls is None else v.cls(*items)
+        if isinstance(v, Ref) and v.heap.kind == "list":
+            return [self.static(i) for i in self.sequence_items(v)]
+        if isinstance(v, SliceOf):
+            return slice(*(self.static(i) for i in (v.lower, v.upper, v.step)))
+        raise self.error(f"{describe(v)} is not a constant")
+
+    def try_static(self, n: Num) -> Any:
+        """A captured number can be fixed: specialise again with its value."""
+        if n.known:
+            return n.const
+        for access, leaf in self.hidden.items():
+            if leaf.expr == n.expr and not n.is_array:
+                self.static_accesses.add(access)
+                raise Restart
+        return None
+
+    def need_static(self, n: Num, what: str) -> Any:
+        k = self.try_static(n)
+        if k is not None:
+            return k
+        err = self.error(f"{what} must be a constant", kind=NeedsStatic,
+                         hint="It decides the structure of the computation: write a literal, or fix it with functools.partial.")
+        assert isinstance(err, NeedsStatic)
+        if isinstance(n.expr, ir.Var):
+            err.origin = self.origins.get(n.expr.name, ())
+        raise err
+
+    def key_of(self, v: Value) -> Any:
+        k = self.static(v)
+        try:
+            hash(k)
+        except TypeError:
+            raise self.error(f"{k!r} cannot be a key") from None
+        return k
+
+    # ------------------------------------------------------------------------------------------- contents
+
+    def contents(self, v: Value) -> Value:
+        assert isinstance(v, Ref) and self.state is not None
+        if v.heap not in self.state:
+            for heap, _, content in self.lifted.values():
+                if heap is v.heap:  # met on another path only: the same captured object
+                    self.state[heap] = content
+                    return content
+            raise self.error(f"{describe(v)} exists on one path only")
+        return self.state[v.heap]
+
+    def change(self, v: Ref, fields: dict[Any, Value]) -> None:
+        """New contents for a dict or an object."""
+        self.check_writable(v)
+        assert self.state is not None
+        self.state[v.heap] = self.store((v.heap,), Fields(fields))
+
+    def check_writable(self, v: Ref) -> None:
+        if v.heap.frozen:
+            raise self.error(f"{describe(v)} is changed, but {v.heap.frozen}", hint="Return the new value instead, or change a copy.")
+
+    def new_dict(self, fields: dict[Any, Value]) -> Ref:
+        return self.new_object("dict", dict, fields)
+
+    def new_object(self, kind: str, cls: Any, fields: dict[Any, Value]) -> Ref:
+        heap = Heap(kind, cls, cls.__name__.lower() if kind == "object" else "d")
+        assert self.state is not None
+        self.state[heap] = self.store((heap,), Fields(fields))
+        return Ref(heap)
+
+    def new_tuple(self, v: Value) -> Tup:
+        return Tup(tuple(self.sequence_items(v)))
+
+    def sequence_items(self, v: Value) -> Sequence[Value]:
+        """The elements of something of known length."""
+        v = self.present(v)
+        if isinstance(v, Tup):
+            return v.items
+        if isinstance(v, Ref):
+            c = self.contents(v)
+            if isinstance(c, Items):
+                return c.items
+            if isinstance(c, Fields) and v.heap.kind == "dict":
+                return [self.lift(k, None) for k in c.fields]
+            if isinstance(c, Growing):
+                raise NeedsStatic("a list whose length is known at run time only cannot be unpacked here", self.place())
+            if hasattr(v.heap.cls, "__iter__"):
+                return self.sequence_items(self.call(Obj(v.heap.cls.__iter__), [v], {}, None))
+        if isinstance(v, Obj):
+            if isinstance(v.value, str | tuple | list | dict | set | frozenset | range):
+                return [self.lift(x, None) for x in v.value]
+        if isinstance(v, Range | Iter):
+            seq = self.sequence(v)
+            if seq.length.known:
+                return [seq.get(number(k)) for k in range(seq.length.const)]
+            k = self.need_static(seq.length, "the length of this sequence")
+            return [seq.get(number(j)) for j in range(k)]
+        if isinstance(v, Num) and v.is_array:
+            raise NeedsStatic("an array of unknown length cannot be unpacked here", self.place())
+        raise self.error(f"{describe(v)} is not a sequence")
+
+    # ------------------------------------------------------------------------------------------- numbers from structures
+
+    def numeric(self, v: Value) -> Num:
+        """A value used as a number or an array."""
+        v = self.present(v)
+        if isinstance(v, Num):
+            return v
+        if isinstance(v, Tup | Ref | Iter | Range):
+            return self.as_array(v)
+        raise self.error(f"{describe(v)} is not a number or an array")
+
+    def as_array(self, v: Value) -> Num:
+        r = self.call(Obj(np.asarray), [v], {}, None)
+        assert isinstance(r, Num)
+        return r
+
+    def to_python(self, v: Value) -> Any:
+        """What a builder of the registry takes: expressions, tuples and lists of them, constants."""
+        v = self.present(v)
+        if isinstance(v, Num):
+            return v.expr
+        if isinstance(v, Obj):
+            return v.value
+        if isinstance(v, Tup):
+            return tuple(self.to_python(i) for i in v.items)
+        if isinstance(v, Ref) and v.heap.kind == "list":
+            c = self.contents(v)
+            return [self.to_python(i) for i in c.items] if isinstance(c, Items) else self.growing_array(v).expr
+        if isinstance(v, Iter):
+            return self.to_python(self.collect(v))
+        if isinstance(v, Range):
+            if v.start.known and v.stop.known and v.step.known:
+                return [self.to_python(number(k)) for k in range(v.start.const, v.stop.const, v.step.const)]
+            return ir.call("arange", v.start.expr, v.stop.expr, v.step.expr, dtype="int64")
+        if isinstance(v, SliceOf):
+            return slice(*(self.to_python(x) for x in (v.lower, v.upper, v.step)))
+        raise self.error(f"{describe(v)} is not a number or an array")
+
+    def from_python(self, r: Any) -> Value:
+        if isinstance(r, ir.Expr):
+            return of(r)
+        if isinstance(r, tuple):
+            return Tup(tuple(self.from_python(x) for x in r))
+        if isinstance(r, list):
+            return self.new_list([self.from_python(x) for x in r])
+        return self.lift(r, None)
+
+    # ------------------------------------------------------------------------------------------- attributes
+
+    def attribute(self, base: Value, name: str, node: Any) -> Value:
+        if isinstance(base, Num):
+            return self.number_attribute(base, name, node)
+        if isinstance(base, Tup):
+            if base.cls is not None:
+                if name in base.cls._fields:
+                    return base.items[base.cls._fields.index(name)]
+                return self.class_attribute(base, base.cls, name, node)
+            if name in ("index", "count"):
+                return Method(base, name)
+        if isinstance(base, Ref):
+            if base.heap.kind == "object":
+                fields = self.contents(base)
+                assert isinstance(fields, Fields)
+                if name in fields.fields:
+                    v = fields.fields[name]
+                    if isinstance(v, Maybe) and v.absent == "unbound":
+                        self.emit(ir.If(ir.call("not", v.flag), [ir.Raise(AttributeError, [name], place=self.place())]))
+                        return v.value
+                    return self.checked(v, name)
+                return self.class_attribute(base, base.heap.cls, name, node)
+            return Method(base, name)
+        if isinstance(base, Obj):
+            return self.object_attribute(base, name, node)
+        if isinstance(base, Range) and name in ("start", "stop", "step"):
+            return getattr(base, name)
+        if isinstance(base, SliceOf) and name in ("start", "stop", "step"):
+            return {"start": base.lower, "stop": base.upper, "step": base.step}[name]
+        if isinstance(base, Func) and name == "__name__":
+            return Obj(getattr(base.node, "name", "<lambda>"))
+        if isinstance(base, Func) and base.python is not None:
+            return self.lift(getattr(base.python, name), None)
+        if isinstance(base, Partial) and name == "func":
+            return base.func
+        if isinstance(base, Error) and name == "args":
+            return Tup(base.args)
+        if isinstance(base, Text):
+            return Method(base, name)
+        raise self.error(f"{describe(base)} has no attribute {name!r} that can be used here", node)
+
+    def class_attribute(self, base: Value, cls: Any, name: str, node: Any) -> Value:
+        for c in cls.__mro__:
+            if name in vars(c):
+                v = vars(c)[name]
+                if isinstance(v, types.FunctionType) or hasattr(v, "py_func"):
+                    return Method(base, name, Obj(v))
+                if isinstance(v, staticmethod):
+                    return Obj(v.__func__)
+                if isinstance(v, classmethod):
+                    return Method(Obj(cls), name, Obj(v.__func__))
+                if isinstance(v, property):
+                    return self.call(Obj(v.fget), [base], {}, node)
+                if getattr(v, "func", None) is not None and type(v).__name__ == "cached_property":
+                    return self.call(Obj(v.func), [base], {}, node)
+                if callable(v) and hasattr(type(v), "__get__"):
+                    return Method(base, name, Obj(v))
+                return self.lift(v, self.class_access(base, name))
+        if name == "_replace":
+            return Method(base, name)
+        if name in ("_asdict", "__class__", "__dict__"):
+            return Obj(cls) if name == "__class__" else Method(base, name)
+        raise self.error(f"{cls.__name__} has no attribute {name!r}", node)
+
+    def class_access(self, base: Value, name: str) -> Access | None:
+        access = self.accesses.get(base.heap) if isinstance(base, Ref) else None
+        return None if access is None else (*access, ("attr", name))
+
+    def object_attribute(self, base: Obj, name: str, node: Any) -> Value:
+        try:
+            v = getattr(base.value, name)
+        except AttributeError:
+            raise self.error(f"{describe(base)} has no attribute {name!r}", node) from None
+        if isinstance(base.value, str):
+            return Method(base, name)
+        if isinstance(v, float) and isinstance(base.value, types.ModuleType) and base.value.__name__ in ("math", "numpy", "cmath"):
+            return number(v)  # math.pi, np.inf ...
+        if isinstance(base.value, np.finfo | np.iinfo):
+            return number(v)
+        access = None if base.access is None else (*base.access, ("attr", name))
+        return self.lift(v, access)
+
+    def set_attribute(self, base: Value, name: str, value: Value, node: Any) -> None:
+        base = self.present(base)
+        if isinstance(base, Ref) and base.heap.kind == "object":
+            if dataclasses.is_dataclass(base.heap.cls) and base.heap.cls.__dataclass_params__.frozen and base.heap not in self.building:  # type: ignore[attr-defined]
+                raise self.error(f"cannot assign to field {name!r} of a frozen dataclass", node)
+            setter = getattr(base.heap.cls, name, None)
+            if isinstance(setter, property) and setter.fset is not None:
+                self.call(Obj(setter.fset), [base, value], {}, node)
+                return
+            content = self.contents(base)
+            assert isinstance(content, Fields)
+            self.change(base, {**content.fields, name: value})
+            return
+        if isinstance(base, Num) and name in ("shape",):
+            raise self.error("assigning to x.shape is not supported", node, "Use x = x.reshape(...).")
+        if isinstance(base, Num) and base.is_array and name in ("real", "imag", "T"):
+            target = self.number_attribute(base, name, node)
+            assert isinstance(target, Num)
+            self.store_item(target, [Obj(Ellipsis)], value, node)
+            return
+        raise self.error(f"the attribute {name!r} of {describe(base)} cannot be assigned", node)
+
+    def number_attribute(self, base: Num, name: str, node: Any) -> Value:
+        t = base.type
+        ndim = base.expr.ndim
+        if name == "shape":
+            return Tup(tuple(Num(ir.call("dim", base.expr, axis=k)) for k in range(ndim)))
+        if name == "ndim":
+            return number(ndim)
+        if name == "size":
+            return number(1) if not ndim else Num(ir.call("dim", base.expr, axis=0) if ndim == 1 else ir.call("size", base.expr))
+        if name == "dtype":
+            return Obj(np.dtype(t.dtype))
+        if name == "itemsize":
+            return number(np.dtype(t.dtype).itemsize)
+        if name == "nbytes":
+            return self.mul(self.number_attribute(base, "size", node), number(np.dtype(t.dtype).itemsize))
+        if name == "T" or name == "mT":
+            return self.call(Obj(np.transpose), [base], {}, node) if ndim > 1 else base
+        if name in ("real", "imag"):
+            return self.call(Obj(getattr(np, name)), [base], {}, node)
+        if name == "flat":
+            return self.call(Obj(np.ravel), [base], {}, node)
+        if hasattr(np.ndarray if ndim else np.float64, name) or hasattr(float, name):
+            return Method(base, name)
+        raise self.error(f"{describe(base)} has no attribute {name!r}", node)
+
+
+def _is_table(value: Any) -> bool:
+    """A mapping of functions, strings ... without numbers."""
+    items = value.values() if isinstance(value, dict) else vars(value).values()
+    return not any(isinstance(i, (*NUMBERS, np.ndarray)) for i in items)
+
+
+__all__ = ["Objects", "Restart", "NUMBERS", "NONE", "UNKNOWN"]

@@ -1,0 +1,597 @@
+"""Statements of the user's program."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sgrad import errors, ir
+from s2sgrad.frontend import scope as scoping
+from s2sgrad.frontend.machine import Machine, Path, Target, effects, reads_memory
+from s2sgrad.frontend.values import (
+    NONE, UNBOUND, Cell, Error, Fields, Func, Items, Maybe, Num, Obj, Poison, Ref, Text, Tup, Value, describe, map_nums, number, nums,
+)
+from s2sgrad.ir import Const, Expr, If, Stmt
+
+BINARY = {"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv, "FloorDiv": operator.floordiv,
+          "Mod": operator.mod, "Pow": operator.pow, "MatMult": operator.matmul, "BitAnd": operator.and_, "BitOr": operator.or_,
+          "BitXor": operator.xor, "LShift": operator.lshift, "RShift": operator.rshift}
+
+
+class DeadCode(Exception):
+    """The rest of this path cannot be reached (an exception is always raised before)."""
+
+
+class Statements(Machine):
+    """Runs statements; `run` returns the list where the live path ends."""
+
+    def run(self, stmts: Sequence[Any]) -> list[Stmt]:
+        for i, s in enumerate(stmts):
+            if self.state is None:
+                return self.out
+            rest = list(stmts[i + 1:])
+            before, self.jumps = self.jumps, set()
+            self.node = s if hasattr(s, "lineno") else self.node
+            try:
+                tail = self.statement(s, rest)
+            except DeadCode:
+                self.state, tail = None, None
+            mine = self.jumps
+            self.jumps = before | mine
+            if tail is not None:
+                return tail
+            if self.state is None:
+                return self.out
+            if mine:
+                return self.guard(mine, rest)
+        return self.out
+
+    def guard(self, jumped: set[Target], rest: Sequence[Any]) -> list[Stmt]:
+        """The rest of a block, for the paths that have not jumped."""
+        flags = sorted({t.flag.name: t.flag for t in jumped}.items())
+        cond: Expr = flags[0][1]
+        for _, f in flags[1:]:
+            cond = ir.call("or", cond, f)
+        with self.block() as body:
+            tail = self.run(rest)
+        self.emit(If(ir.call("not", cond), body))
+        return tail
+
+    def statement(self, s: Any, rest: list[Any]) -> list[Stmt] | None:
+        method = getattr(self, "do_" + type(s).__name__, None)
+        if method is None:
+            raise self.error(f"{type(s).__name__} statements are not supported", s)
+        return method(s, rest) if type(s).__name__ in ("If", "Match", "Try", "With", "For", "While") else method(s)
+
+    # ------------------------------------------------------------------------------------------- branches
+
+    def branch(self, cond: Expr, then: Callable[[], list[Stmt] | None], orelse: Callable[[], list[Stmt] | None],
+               rest: Sequence[Any] = ()) -> list[Stmt] | None:
+        """An `if`. Where one branch jumps away the rest of the block goes into the other: then the tail is returned."""
+        node = self.node
+        start = self.state
+        assert start is not None
+        before = self.jumps
+        sides = []
+        for thunk in (then, orelse):
+            self.jumps = set()
+            with self.block(start) as out:
+                try:
+                    tail = thunk()
+                except DeadCode:
+                    self.state, tail = None, None
+                sides.append((self.state, out, out if tail is None else tail, self.jumps))
+        self.node = node
+        (ts, tout, ttail, tj), (es, eout, etail, ej) = sides
+        self.jumps = before | tj | ej
+        stmt = If(cond, tout, eout, place=self.place())
+        for dead, dead_jumps, live, out, tail, jumps in ((ts, tj, es, eout, etail, ej), (es, ej, ts, tout, ttail, tj)):
+            if dead is None and live is not None and dead_jumps:
+                self.state = live
+                self.out.append(stmt)
+                saved, self.out = self.out, tail
+                after = self.guard(jumps, rest) if jumps else self.run(rest)
+                self.out = saved
+                return after
+        paths = [Path(s, t) for s, t in ((ts, ttail), (es, etail)) if s is not None]
+        self.state = self.join(paths)
+        self.out.append(stmt)
+        if self.state is None:
+            return self.out
+        return None
+
+    def do_If(self, s: Any, rest: list[Any]) -> list[Stmt] | None:
+        cond = self.condition(s.test)
+        if isinstance(cond, bool):
+            return self.splice(s.body if cond else s.orelse, rest)
+        return self.branch(cond, lambda: self.run(s.body), lambda: self.run(s.orelse), rest)
+
+    def splice(self, body: Sequence[Any], rest: Sequence[Any]) -> list[Stmt]:
+        return self.run([*body, *rest])
+
+    # ------------------------------------------------------------------------------------------- jumps
+
+    def jump(self, target: Target) -> list[Stmt]:
+        frame = self.frames[-1]
+        for depth, body in reversed(list(frame.finals)):
+            if target.kind == "return" or (target.loop is not None and self.loops.index(target.loop) < depth):
+                kept, frame.finals = frame.finals, frame.finals[: frame.finals.index((depth, body))]
+                self.run(body)
+                frame.finals = kept
+                if self.state is None:
+                    return self.out
+        for loop in reversed(self.loops[frame.loop_base:]):
+            if loop is target.loop and target.kind == "continue":
+                break
+            if not loop.unrolled:
+                loop.exit_used = True
+                self.emit(ir.Assign(loop.exit, Const(True, ir.BOOL)))
+            if loop is target.loop:
+                break
+        if target.loop is None or target.flag != target.loop.exit:
+            self.emit(ir.Assign(target.flag, Const(True, ir.BOOL)))
+        assert self.state is not None
+        target.paths.append(Path(self.state, self.out))
+        self.jumps.add(target)
+        self.state = None
+        return self.out
+
+    def do_Break(self, s: Any) -> list[Stmt]:
+        return self.jump(self.loops[-1].brk)
+
+    def do_Continue(self, s: Any) -> list[Stmt]:
+        return self.jump(self.loops[-1].cont)
+
+    def do_Return(self, s: Any) -> list[Stmt]:
+        frame = self.frames[-1]
+        v = NONE if s.value is None else self.eval(s.value)
+        if len(self.loops) > frame.loop_base or frame.finals:
+            v = self.store((frame.ret_cell,), v)
+        assert self.state is not None
+        self.state[frame.ret_cell] = v
+        return self.jump(frame.ret)
+
+    def do_Pass(self, s: Any) -> None:
+        return None
+
+    def do_Global(self, s: Any) -> None:
+        return None
+
+    do_Nonlocal = do_Global
+
+    def do_Import(self, s: Any) -> None:
+        import importlib
+
+        for a in s.names:
+            module = importlib.import_module(a.name)
+            top = a.asname or a.name.split(".")[0]
+            self.bind_name(top, Obj(module if a.asname else importlib.import_module(top)))
+
+    def do_ImportFrom(self, s: Any) -> None:
+        import importlib
+
+        module = importlib.import_module(s.module)
+        for a in s.names:
+            self.bind_name(a.asname or a.name, self.lift(getattr(module, a.name), None))
+
+    # ------------------------------------------------------------------------------------------- assignment
+
+    def do_Expr(self, s: Any) -> None:
+        if not isinstance(s.value, gast.Constant):
+            v = self.eval(s.value)
+            if any(isinstance(x, ir.Call) and x.op not in ("dim", "size") for n in nums(v) for x in ir.walk(n.expr)) and not self.calls_only(s):
+                return
+
+    def calls_only(self, s: Any) -> bool:
+        return isinstance(s.value, gast.Call)
+
+    def do_Assign(self, s: Any) -> None:
+        value = self.tuple_values(s.value) if len(s.targets) == 1 and isinstance(s.targets[0], gast.Tuple | gast.List) else self.eval(s.value)
+        if len(s.targets) > 1:
+            value = self.bind_all(value)
+        for t in s.targets:
+            self.assign(t, value)
+
+    def tuple_values(self, node: Any) -> Value:
+        return self.eval(node)
+
+    def do_AnnAssign(self, s: Any) -> None:
+        if s.value is not None:
+            self.assign(s.target, self.eval(s.value))
+
+    def assign(self, target: Any, value: Value) -> None:
+        """Python's assignment to one target."""
+        if isinstance(target, gast.Name):
+            self.bind_name(target.id, value)
+        elif isinstance(target, gast.Tuple | gast.List):
+            self.unpack(target.elts, value)
+        elif isinstance(target, gast.Subscript):
+            mark, out = len(self.out), self.out
+            base = self.eval(target.value)
+            (value,) = self.after([value], mark, out)
+            mark = len(self.out)
+            index = self.eval_index(target.slice)
+            value, base = self.after([value, base], mark, out)
+            self.store_item(base, index, value, target)
+        elif isinstance(target, gast.Attribute):
+            mark, out = len(self.out), self.out
+            base = self.eval(target.value)
+            (value,) = self.after([value], mark, out)
+            self.set_attribute(base, target.attr, value, target)
+        elif isinstance(target, gast.Starred):
+            self.assign(target.value, value)
+        else:
+            raise self.error(f"cannot assign to {type(target).__name__}", target)
+
+    def unpack(self, targets: Sequence[Any], value: Value) -> None:
+        values = self.unpacked(value, targets)
+        for i, (t, v) in enumerate(zip(targets, values, strict=True)):
+            mark, out = len(self.out), self.out
+            self.assign(t, v)
+            new = out[mark:]
+            later = values[i + 1:]
+            if new and later:
+                del out[mark:]
+                values[i + 1:] = [self.protect(x, new) for x in later]
+                out.extend(new)
+
+    def unpacked(self, value: Value, targets: Sequence[Any]) -> list[Value]:
+        """The values for a list of targets (one may be starred)."""
+        star = [i for i, t in enumerate(targets) if isinstance(t, gast.Starred)]
+        if isinstance(value, Num) and value.is_array and not star:
+            value = self.as_var(value, "t")
+            n = len(targets)
+            self.emit(If(ir.call("ne", ir.call("dim", value.expr, axis=0), n), [
+                ir.Raise(ValueError, [f"not {n} values to unpack"], place=self.place())]))
+            return [self.subscript(value, [number(k)]) for k in range(n)]
+        values = list(self.sequence_items(value))
+        if not star:
+            if len(values) != len(targets):
+                raise self.error(f"{len(values)} values for {len(targets)} names", kind=errors.Unsupported)
+            return values
+        k = star[0]
+        tail = len(targets) - k - 1
+        if len(values) < len(targets) - 1:
+            raise self.error(f"{len(values)} values for at least {len(targets) - 1} names")
+        middle = values[k: len(values) - tail]
+        return [*values[:k], self.new_list(middle), *values[len(values) - tail:]]
+
+    def bind_name(self, name: str, value: Value) -> None:
+        frame = self.frames[-1]
+        if name in frame.info.globals:
+            raise self.error(f"the global variable {name} is assigned", hint="Return the new value instead.")
+        cell = frame.scope.find(name)
+        if cell is None:
+            raise self.error(f"cannot assign the name {name} here")
+        self.set_cell(cell, value)
+
+    def set_cell(self, cell: Cell, value: Value) -> None:
+        assert self.state is not None
+        value = self.checked(value)
+        new = self.store((cell,), value)
+        if cell.fixed and not self.loops:
+            self.stable.update(n.expr.name for n in nums(new) if isinstance(n.expr, ir.Var))
+        self.state[cell] = new
+
+    def do_AugAssign(self, s: Any) -> None:
+        op = BINARY[type(s.op).__name__]
+        t = s.target
+        if isinstance(t, gast.Name):
+            old = self.eval(gast.Name(t.id, gast.Load(), None, None))
+            old, new = self.in_order([lambda: old, lambda: self.eval(s.value)])
+            self.augment_name(t.id, old, op, new)
+            return
+        assert self.state is not None
+        out = self.out
+        base = self.eval(t.value)
+        if isinstance(t, gast.Attribute):
+            old = self.attribute(base, t.attr, t)
+            mark = len(out)
+            value = self.eval(s.value)
+            base, old = self.after([base, old], mark, out)
+            if isinstance(old, Num) and old.is_array:
+                self.augment_array(old, (), op, value)
+            else:
+                self.set_attribute(base, t.attr, self.augmented(old, op, value), t)
+            return
+        mark = len(out)
+        index = self.eval_index(t.slice)
+        (base,) = self.after([base], mark, out)
+        if isinstance(base, Num):
+            base, index = self.prepared_target(base, index)
+            mark = len(out)
+            scalar_element = self.index_rank(base, index) == 0
+            old = self.subscript(base, index) if scalar_element else None
+            value = self.eval(s.value)
+            if len(out) > mark and old is not None:
+                (old,) = self.after([old], mark, out)
+            self.augment_array(base, index, op, value, old)
+            return
+        old = self.subscript(base, index)
+        mark = len(out)
+        value = self.eval(s.value)
+        (old,) = self.after([old], mark, out)
+        if isinstance(old, Num) and old.is_array:
+            self.augment_array(old, (), op, value)
+        else:
+            self.store_item(base, index, self.augmented(old, op, value), t)
+
+    def augment_name(self, name: str, old: Value, op: Any, value: Value) -> None:
+        if isinstance(old, Num) and old.is_array:
+            self.augment_array(old, (), op, value)
+            return
+        if isinstance(old, Ref):
+            self.bind_name(name, self.augmented(old, op, value))
+            return
+        new = self.binary(op, old, value)
+        cell = self.frames[-1].scope.find(name)
+        if (op is operator.add and isinstance(old, Num) and isinstance(new, Num) and isinstance(value, Num) and old.type == new.type
+                and isinstance(old.expr, ir.Var) and self.slot_vars.get(((cell,), old.type)) == old.expr and name not in self.frames[-1].info.globals):
+            assert self.state is not None
+            self.emit(ir.Accum(old.expr, None, value.expr))
+            self.state[cell] = Num(old.expr, new.const)
+            return
+        self.bind_name(name, new)
+
+    def augmented(self, old: Value, op: Any, value: Value) -> Value:
+        if isinstance(old, Ref) and old.heap.kind == "list" and op is operator.add:
+            self.list_method(old, "extend", [value], {})
+            return old
+        return self.binary(op, old, value)
+
+    def augment_array(self, base: Num, index: Any, op: Any, value: Value, old: Value | None = None) -> None:
+        """`base[index] op= value` in memory."""
+        base = self.as_var(base, "view")
+        value = self.numeric(value)
+        current = old if old is not None else (self.subscript(base, index) if index else base)
+        new = self.binary(op, current, value)
+        assert isinstance(new, Num) and isinstance(current, Num) and isinstance(base.expr, ir.Var)
+        if not index or current.is_array:
+            self.check_cast(new.type, base.type)
+        items, kind = self.index_items(base, index)
+        if op is operator.add and kind != "gather" and old_is_plain(old, base, items):
+            self.emit(ir.Accum(base.expr, items, value.expr))
+        else:
+            self.emit(ir.Store(base.expr, items, new.expr))
+
+    def check_cast(self, new: Any, old: Any) -> None:
+        if not np.can_cast(np.dtype(new.dtype), np.dtype(old.dtype), "same_kind"):
+            raise self.error(f"Cannot cast the result from {new.dtype} to {old.dtype} in place, with casting rule 'same_kind'",
+                             hint="NumPy refuses this too: write x = x + y instead of x += y.")
+
+    def do_Delete(self, s: Any) -> None:
+        assert self.state is not None
+        for t in s.targets:
+            if isinstance(t, gast.Name):
+                cell = self.frames[-1].scope.find(t.id)
+                self.eval(gast.Name(t.id, gast.Load(), None, None))
+                self.state[cell] = UNBOUND
+            elif isinstance(t, gast.Subscript):
+                self.delete_item(self.eval(t.value), self.eval_index(t.slice), t)
+            else:
+                raise self.error("del of this target is not supported", t)
+
+    def do_FunctionDef(self, s: Any) -> None:
+        self.bind_name(s.name, self.decorated(s, self.make_function(s)))
+
+    def decorated(self, s: Any, f: Value) -> Value:
+        for d in reversed(s.decorator_list):
+            f = self.call(self.eval(d), [f], {}, d)
+        return f
+
+    def make_function(self, node: Any) -> Func:
+        defaults = tuple(self.bind_all(self.eval(d)) for d in node.args.defaults)
+        kw = tuple(None if d is None else self.bind_all(self.eval(d)) for d in node.args.kw_defaults)
+        frame = self.frames[-1]
+        return Func(node, frame.scope, frame.source, defaults, kw)
+
+    # ------------------------------------------------------------------------------------------- errors of the program
+
+    def do_Assert(self, s: Any) -> None:
+        cond = self.condition(s.test)
+        if cond is True:
+            return
+        message = [] if s.msg is None else self.text_parts(self.eval(s.msg))
+        stmt = ir.Raise(AssertionError, message, place=self.place())
+        if cond is False:
+            self.emit(stmt)
+            self.state = None
+        else:
+            self.emit(If(ir.call("not", cond), [stmt]))
+
+    def do_Raise(self, s: Any) -> None:
+        if s.exc is None:
+            raise self.error("raise without an exception is not supported", s)
+        v = self.eval(s.exc)
+        if isinstance(v, Obj) and isinstance(v.value, type) and issubclass(v.value, BaseException):
+            v = Error(v.value, ())
+        if isinstance(v, Obj) and isinstance(v.value, BaseException):
+            v = Error(type(v.value), tuple(Obj(a) for a in v.value.args))
+        if not isinstance(v, Error):
+            raise self.error(f"raise of {describe(v)} is not supported", s)
+        parts: list[Any] = []
+        for k, a in enumerate(v.args):
+            parts.extend([", "] if k else [])
+            parts.extend(self.text_parts(a))
+        self.emit(ir.Raise(v.cls, parts))
+        self.state = None
+
+    def text_parts(self, v: Value) -> list[Any]:
+        """Strings and expressions of a printed value."""
+        if isinstance(v, Text):
+            return [x for p in v.parts for x in (self.text_parts(p) if isinstance(p, Value) else [p])]
+        if isinstance(v, Num):
+            return [v.expr]
+        if isinstance(v, Obj):
+            return [str(v.value)]
+        if isinstance(v, Tup | Ref):
+            items = list(self.sequence_items(v))
+            out: list[Any] = ["(" if isinstance(v, Tup) else "["]
+            for k, i in enumerate(items):
+                out.extend([", "] if k else [])
+                out.extend(self.text_parts(i))
+            return [*out, ")" if isinstance(v, Tup) else "]"]
+        raise self.error(f"printing {describe(v)} is not supported")
+
+    def fail(self, exception: type[BaseException], message: str) -> Any:
+        """The program raises here, whatever happens."""
+        self.emit(ir.Raise(exception, [message]))
+        raise DeadCode
+
+    def do_Try(self, s: Any, rest: list[Any]) -> list[Stmt] | None:
+        if s.handlers:
+            raise self.error("try/except is not supported", s.handlers[0],
+                             "An exception ends the computation; test the condition with `if` instead.")
+        frame = self.frames[-1]
+        entry = (len(self.loops), s.finalbody)
+        frame.finals.append(entry)
+        tail = self.run([*s.body, *s.orelse, _EndTry(entry), *s.finalbody, *rest])
+        if entry in frame.finals:
+            frame.finals.remove(entry)
+        return tail
+
+    def do__EndTry(self, s: Any) -> None:
+        finals = self.frames[-1].finals
+        if s.entry in finals:
+            finals.remove(s.entry)
+
+    def do_With(self, s: Any, rest: list[Any]) -> list[Stmt] | None:
+        for item in s.items:
+            ctx = item.context_expr
+            f = self.eval(ctx.func) if isinstance(ctx, gast.Call) else None
+            ok = isinstance(f, Obj) and (f.value in (np.errstate,) or getattr(f.value, "__name__", "") in ("catch_warnings", "nullcontext", "printoptions"))
+            if not ok or item.optional_vars is not None:
+                raise self.error("this `with` is not supported", ctx, "np.errstate is accepted and has no effect in compiled code.")
+        return self.splice(s.body, rest)
+
+    # ------------------------------------------------------------------------------------------- match
+
+    def do_Match(self, s: Any, rest: list[Any]) -> list[Stmt] | None:
+        subject = self.bind_all(self.eval(s.subject), "subject")
+        return self.cases(subject, s.cases, rest)
+
+    def cases(self, subject: Value, cases: Sequence[Any], rest: Sequence[Any]) -> list[Stmt] | None:
+        if not cases:
+            return self.run(rest)
+        case = cases[0]
+        cond, binds = self.pattern(case.pattern, subject)
+        if cond is False:
+            return self.cases(subject, cases[1:], rest)
+
+        def body() -> list[Stmt] | None:
+            for name, v in binds:
+                self.bind_name(name, v)
+            return self.run(case.body)
+
+        def guarded() -> list[Stmt] | None:
+            for name, v in binds:
+                self.bind_name(name, v)
+            test = self.condition(case.guard)
+            if isinstance(test, bool):
+                return self.run(case.body) if test else self.cases(subject, cases[1:], ())
+            return self.branch(test, lambda: self.run(case.body), lambda: self.cases(subject, cases[1:], ()))
+
+        chosen = body if case.guard is None else guarded
+        if cond is True:
+            mark = self.jumps
+            self.jumps = set()
+            tail = chosen()
+            mine, self.jumps = self.jumps, mark | self.jumps
+            if self.state is None:
+                return self.out
+            if mine:
+                saved, self.out = self.out, self.out if tail is None else tail
+                out = self.guard(mine, rest)
+                self.out = saved
+                return out
+            if tail is not None and tail is not self.out:
+                saved, self.out = self.out, tail
+                out = self.run(rest)
+                self.out = saved
+                return out
+            return self.run(rest)
+        return self.branch(cond, chosen, lambda: self.cases(subject, cases[1:], ()), rest)
+
+    def pattern(self, p: Any, v: Value) -> tuple[Any, list[tuple[str, Value]]]:
+        """(condition, names bound) of a pattern."""
+        if isinstance(p, gast.MatchValue):
+            return self.truth(self.compare_values("Eq", v, self.eval(p.value))), []
+        if isinstance(p, gast.MatchSingleton):
+            return isinstance(v, Obj) and v.value is p.value or (isinstance(v, Num) and v.known and v.const is p.value), []
+        if isinstance(p, gast.MatchAs):
+            cond, binds = (True, []) if p.pattern is None else self.pattern(p.pattern, v)
+            return cond, [*binds, *([(p.name, v)] if p.name else [])]
+        if isinstance(p, gast.MatchOr):
+            conds = [self.pattern(q, v)[0] for q in p.patterns]
+            return self.either(conds), []
+        if isinstance(p, gast.MatchSequence):
+            if not isinstance(v, Tup) and not (isinstance(v, Ref) and v.heap.kind == "list"):
+                return False, []
+            values = list(self.sequence_items(v))
+            star = [i for i, q in enumerate(p.patterns) if isinstance(q, gast.MatchStar)]
+            binds: list[tuple[str, Value]] = []
+            pats = list(p.patterns)
+            if star:
+                k, tail = star[0], len(pats) - star[0] - 1
+                if len(values) < len(pats) - 1:
+                    return False, []
+                if pats[k].name:
+                    binds.append((pats[k].name, self.new_list(values[k: len(values) - tail])))
+                values = [*values[:k], *values[len(values) - tail:]]
+                pats = [*pats[:k], *pats[k + 1:]]
+            if len(values) != len(pats):
+                return False, []
+            conds = []
+            for q, x in zip(pats, values, strict=True):
+                c, b = self.pattern(q, x)
+                conds.append(c)
+                binds.extend(b)
+            return self.every(conds), binds
+        raise self.error(f"the pattern {type(p).__name__} is not supported", p)
+
+    def every(self, conds: Sequence[Any]) -> Any:
+        if any(c is False for c in conds):
+            return False
+        out: Any = True
+        for c in conds:
+            out = c if out is True else out if c is True else ir.call("and", out, c)
+        return out
+
+    def either(self, conds: Sequence[Any]) -> Any:
+        if any(c is True for c in conds):
+            return True
+        out: Any = False
+        for c in conds:
+            out = c if out is False else out if c is False else ir.call("or", out, c)
+        return out
+
+    # ------------------------------------------------------------------------------------------- reading values
+
+    def checked(self, v: Value, name: str = "") -> Value:
+        """A value that is about to be used: errors for poison, a check at run time for `Maybe`."""
+        if isinstance(v, Poison):
+            raise self.error(f"{name or 'this value'} would be {v.reason}", kind=errors.TypeConflict,
+                             hint="Use two names, or give the variable the same kind of value on every path.")
+        return v
+
+    def do_ClassDef(self, s: Any) -> None:
+        raise self.error("a class defined inside a differentiated function is not supported", s, "Define it at the top of the module.")
+
+
+class _EndTry:
+    """Marks the end of a try body in a list of statements."""
+
+    def __init__(self, entry: Any) -> None:
+        self.entry = entry
+
+
+def old_is_plain(old: Value | None, base: Num, items: Any) -> bool:
+    """Is the value to add to still the one in memory (it was not saved in a temporary)?"""
+    return old is None or not isinstance(old, Num) or isinstance(old.expr, ir.Index)
+
+
+__all__ = ["DeadCode", "Statements", "BINARY", "Cell", "Fields", "Items", "Maybe", "map_nums", "effects", "reads_memory", "np", "scoping"]

@@ -1,5 +1,7 @@
 """The simplifier keeps results and makes the text smaller."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from s2sgrad.ir import (
 from s2sgrad.optimise import simplify
 from s2sgrad.optimise.fold import fold
 from s2sgrad.optimise.simplify import PASSES
+from s2sgrad.transform import reverse
 from tests.random_core import N, Generator
 
 F = Scalar("float64")
@@ -147,3 +150,17 @@ def test_temporaries():
     assert text([Assign(t, x * 2.0), Assign(y, t), Assign(z, t + y), Return([y, z])]) == ["y = x * 2.0", "z = y + y", "return y, z"]
     assert text([Assign(t, x * 2.0), Assign(x, y), Assign(z, t + x), Return([z, x])]) == ["_t = x * 2.0", "x = y", "z = _t + x", "return z, x"]
     assert text([Assign(t, x * 2.0), If(y > t, [Assign(y, x)]), Return([y])]) == ["if y > x * 2.0:", "    y = x", "return y"]
+
+
+@pytest.mark.parametrize("seed", range(2000, 2030))
+def test_adjoints_keep_their_results(seed):
+    program = Generator(seed).program()
+    main = program.main
+    main = replace(main, body=[*main.body[:-1], Return(main.returns[:1])])
+    raw = reverse(Program(main), ["x", "y", "a", "b"], seeds="one", value=True)
+    own = [Assign(v, call("copy", v)) for v in (a, b)]
+    raw = replace(raw, main=replace(raw.main, name="f", body=[*own, *raw.main.body], written=set()))
+    small = simplify(raw)
+    assert len(emit.text(small)) < len(emit.text(raw))
+    for p, q in zip(run(emit.text(raw)), run(emit.text(small)), strict=True):
+        np.testing.assert_allclose(p, q, rtol=1e-13)

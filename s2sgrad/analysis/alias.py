@@ -37,9 +37,11 @@ class Classes:
 
     def __init__(self) -> None:
         self.parent: dict[str, str] = {}
+        self.order: dict[str, int] = {}
 
     def find(self, name: str) -> str:
-        self.parent.setdefault(name, name)
+        if name not in self.parent:
+            self.parent[name], self.order[name] = name, len(self.order)
         while self.parent[name] != name:
             self.parent[name] = self.parent[self.parent[name]]
             name = self.parent[name]
@@ -48,8 +50,7 @@ class Classes:
     def union(self, a: str, b: str) -> None:
         a, b = self.find(a), self.find(b)
         if a != b:
-            order = list(self.parent)
-            first, second = (a, b) if order.index(a) <= order.index(b) else (b, a)
+            first, second = (a, b) if self.order[a] <= self.order[b] else (b, a)
             self.parent[second] = first
 
 

@@ -20,18 +20,18 @@ def merge_first(f: Function, program: Program | None = None) -> Function:
 
 
 def _block(body: list[Stmt], effects: Effects, f: Function) -> list[Stmt]:
-    k = 0
-    while k < len(body):
-        s = body[k]
+    waiting: dict[str, int] = {}  # adjoint -> where it was set to zero, nothing having mentioned it since
+    gone: set[int] = set()
+    for k, s in enumerate(body):
+        e = effects.of(s)
+        for name in sorted((e.reads | e.writes) & waiting.keys()):
+            zero = waiting.pop(name)
+            if _first(s, name, effects):
+                body[k] = Assign(s.base, s.value, place=s.place)  # type: ignore[attr-defined]
+                gone.add(zero)
         if _is_zero(s, f):
-            j = _next_mention(body, k + 1, s.target.name, effects)  # type: ignore[attr-defined]
-            if j is not None and _first(body[j], s, effects):  # type: ignore[arg-type]
-                a = body[j]
-                body[j] = Assign(a.base, a.value, place=a.place)  # type: ignore[attr-defined]
-                del body[k]
-                continue
-        k += 1
-    return [map_blocks(s, lambda b: _block(list(b), effects, f)) for s in body]
+            waiting[s.target.name] = k  # type: ignore[attr-defined]
+    return [map_blocks(s, lambda b: _block(list(b), effects, f)) for k, s in enumerate(body) if k not in gone]
 
 
 def _is_zero(s: Stmt, f: Function) -> bool:
@@ -41,17 +41,8 @@ def _is_zero(s: Stmt, f: Function) -> bool:
     )
 
 
-def _next_mention(body: list[Stmt], start: int, name: str, effects: Effects) -> int | None:
-    for j in range(start, len(body)):
-        e = effects.of(body[j])
-        if name in e.reads or name in e.writes:
-            return j
-    return None
-
-
-def _first(s: Stmt, zero: Assign, effects: Effects) -> bool:
+def _first(s: Stmt, name: str, effects: Effects) -> bool:
     """Is this `x += e` with e of x's dtype and not reading x?"""
-    name = zero.target.name
     return (
         isinstance(s, Accum) and s.index is None and s.base.name == name and s.value.type.dtype == s.base.type.dtype
         and isinstance(s.value.type, Scalar) and name not in effects.expr(s.value).reads

@@ -46,7 +46,7 @@ class _Sink:
         source = self.effects.expr(s.value)
         new = list(body)
         for _ in range(len(body)):
-            last = max((j for j in range(k + 1, len(new)) if name in self.effects.of(new[j]).reads), default=k)
+            last = self.last_use(new, k, name)
             spoiler = next((j for j in range(k + 1, last) if self.effects.of(new[j]).spoils(source)), None)
             if spoiler is None:
                 return new
@@ -54,6 +54,16 @@ class _Sink:
                 return body
             new.insert(last, new.pop(spoiler))
         return body
+
+    def last_use(self, body: list[Stmt], k: int, name: str) -> int:
+        """The last statement behind k in which the name is read (k if there is none)."""
+        last, left = k, self.reads.get(name, 0)
+        for j in range(k + 1, len(body)):
+            if left <= 0:
+                break
+            if name in self.effects.of(body[j]).reads:
+                last, left = j, left - count_reads([body[j]]).get(name, 0)
+        return last
 
     def movable(self, s: Stmt, past: list[Stmt]) -> bool:
         e: Effect = self.effects.of(s)

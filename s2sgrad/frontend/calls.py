@@ -197,11 +197,11 @@ class Calls(Objects):
 
     def function(self, obj: types.FunctionType, access: Any) -> Func:
         """A plain Python function met as an object."""
-        found = self.functions.get((id(obj), access))
+        found = self.functions.get(id(obj))
         if found is None:
             src = source_of(obj)
             scope = Scope({}, None, (obj, access))
-            found = self.functions[id(obj), access] = Func(src.node, scope, src, (), (), obj, access)
+            found = self.functions[id(obj)] = Func(src.node, scope, src, (), (), obj, access)
         return found
 
     def default(self, f: Func, name: str, k: int, kind: str) -> Value:

@@ -36,7 +36,7 @@ class Linking(Customs):
         if f.node not in self.to_link:
             return None
         leaves = [n for v in bound.values() for n in nums(v)]
-        key = (f.node, f.scope, f.python, tuple(bound), tuple(signature(v) for v in bound.values()))
+        key = (f.node, f.python or f.scope, tuple(bound), tuple(signature(v) for v in bound.values()))
         found = self.links.get(key)
         if found is None:
             found = self.links[key] = self.link(f, bound)
@@ -77,7 +77,7 @@ class Linking(Customs):
                 raise self.error(f"passing {describe(v)} to a recursive function is not supported", hint="Pass numbers, arrays and tuples.")
             inputs[p] = map_nums(v, lambda n, p=p: param(p, n))
         linked = Linked(name, params)
-        key = (f.node, f.scope, f.python, tuple(bound), tuple(signature(v) for v in bound.values()))
+        key = (f.node, f.python or f.scope, tuple(bound), tuple(signature(v) for v in bound.values()))
         self.links[key] = linked
         for _ in range(10):
             snap = self.snapshot()

@@ -118,18 +118,28 @@ class Lists(Expressions):
         k = self.integer(i)  # type: ignore[attr-defined]
         if k.known and k.const < 0:
             return Num(ir.call("add", g.length, k.const))
-        if k.known or self.is_counter(k.expr, g):
+        if k.known and any(isinstance(n, Const) for n in (k.expr,)) or self.lazy:
+            if self.lazy and not (k.known or self.counts_up(k.expr)):
+                return Num(ir.call("ifexp", ir.call("lt", k.expr, 0), ir.call("add", k.expr, g.length), k.expr))
             return k
-        k = self.bind(k, "k")
-        if self.lazy:
-            return Num(ir.call("ifexp", ir.call("lt", k.expr, 0), ir.call("add", k.expr, g.length), k.expr))
-        out = self.bind(Num(ir.call("ifexp", ir.call("lt", k.expr, 0), ir.call("add", k.expr, g.length), k.expr)), "k")
-        outside = ir.call("or", ir.call("lt", out.expr, 0), ir.call("ge", out.expr, g.length))
-        self.emit(ir.If(outside, [ir.Raise(IndexError, ["list index out of range"], place=self.place())]))
-        return out
+        k = self.bind(k, "k") if not isinstance(k.expr, Var) else k
+        stop = self.counts_up(k.expr)
+        if stop is None:
+            k = self.bind(Num(ir.call("ifexp", ir.call("lt", k.expr, 0), ir.call("add", k.expr, g.length), k.expr)), "k")
+        if stop is not True and stop != g.length:
+            outside = ir.call("ge", k.expr, g.length)
+            if stop is None:
+                outside = ir.call("or", ir.call("lt", k.expr, 0), outside)
+            self.emit(ir.If(outside, [ir.Raise(IndexError, ["list index out of range"], place=self.place())]))
+        return k
 
-    def is_counter(self, e: Expr, g: Growing) -> bool:
-        return False
+    def counts_up(self, e: Expr) -> Any:
+        """The bound of the loop whose counter (from 0 or more upwards) this is, else None."""
+        for loop in self.loops:
+            r = loop.range
+            if loop.var == e and r is not None and r.start.known and r.start.const >= 0 and r.step.known and r.step.const > 0:
+                return r.stop.expr
+        return None
 
     def growing_subscript(self, base: Ref, i: Value) -> Value:
         g = self.contents(base)  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ from s2sgrad.frontend.machine import NeedsStatic, Path, Target, same
 from s2sgrad.frontend.scope import Loop, bound_names
 from s2sgrad.frontend.statements import DeadCode, Statements
 from s2sgrad.frontend.values import (
-    UNBOUND, UNKNOWN, Fields, Growing, Items, Iter, Maybe, Num, Obj, Poison, Range, Ref, Tup, Unbound, Value, describe, number,
+    UNBOUND, UNKNOWN, Cell, Fields, Growing, Items, Iter, Maybe, Num, Obj, Poison, Range, Ref, Tup, Unbound, Value, describe, number,
 )
 from s2sgrad.ir import Const, Expr, Stmt, Var
 
@@ -121,7 +121,7 @@ class Loops(Statements):
         once = trips(r)
 
         def iteration(loop: Loop) -> list[Stmt]:
-            loop.var = var
+            loop.var, loop.range = var, r
             if cell is not None:
                 assert self.state is not None
                 self.state[cell] = Num(var)
@@ -214,6 +214,7 @@ class Loops(Statements):
         node_before = self.node
         out = self.out
         mark = len(out)
+        born = Cell("").number
         for _ in range(40):
             self.rollback(snap)
             del out[mark:]
@@ -241,10 +242,12 @@ class Loops(Statements):
             backs = ([Path(self.state, tail)] if self.state is not None else []) + loop.cont.paths
             exits = [] if orelse or loop.endless else loop.brk.paths
             self.volatile = {loop.var.name} if loop.var is not None else set()
-            new = self.merge_states([head, *(p.state for p in backs), *(p.state for p in exits)])
+            new = self.merge_states([_older(s, born) for s in [head, *(p.state for p in backs), *(p.state for p in exits)]])
+            self.adopt(new, [*backs, *exits])
             if all(k in head and same(head[k], v) for k, v in new.items() if k in head or not isinstance(v, Unbound)):
                 break
             self.volatile = set()
+            self.keep_names(snap, new)
             head = new
         else:
             raise self.error("the types of the variables of this loop do not settle", node)
@@ -264,6 +267,13 @@ class Loops(Statements):
         self.after_loop(loop, head, entry, backs, orelse, once)
         self.volatile = set()
         self.jumps = self.jumps | jumped
+
+    def adopt(self, new: dict[Any, Value], paths: Sequence[Path]) -> None:
+        """Objects made inside the loop that are still reachable at its head."""
+        for p in paths:
+            for k in self.reachable(list(new.values()), p.state):
+                if k not in new and k in p.state:
+                    new[k] = p.state[k]
 
     def after_loop(self, loop: Loop, head: dict[Any, Value], entry: dict[Any, Value], backs: Sequence[Path], orelse: Sequence[Any],
                    once: bool) -> None:
@@ -400,6 +410,11 @@ def trips(r: Range) -> int | None:
     if all(x.known for x in (r.start, r.stop, r.step)) and r.step.const != 0:
         return min(1, len(range(r.start.const, r.stop.const, r.step.const)))
     return None
+
+
+def _older(state: dict[Any, Value], born: int) -> dict[Any, Value]:
+    """The part of a state that existed before the loop."""
+    return {k: v for k, v in state.items() if k.number < born}
 
 
 def _forget(v: Value) -> Value:

@@ -11,8 +11,8 @@ import numpy as np
 
 from s2sgrad import errors, ir
 from s2sgrad.frontend.values import (
-    NONE, UNBOUND, UNKNOWN, Cell, Fields, Func, Growing, Heap, Items, Iter, Maybe, Num, Obj, Partial, Poison, Range, Ref, SliceOf, Tup, Unbound,
-    Value, describe, map_nums, nums, of,
+    NONE, UNBOUND, UNKNOWN, Cell, Fields, Func, Growing, Heap, Items, Iter, Maybe, Method, Num, Obj, Partial, Poison, Range, Ref, SliceOf, Tup, Unbound,
+    Value, describe, map_nums, number, nums, of,
 )
 from s2sgrad.ir import Array, Assign, Call, Const, Expr, Scalar, Stmt, Type, Var
 
@@ -341,7 +341,10 @@ class Machine:
         exprs = {v.expr for v in vals}
         if len(exprs) == 1 and not self.is_volatile(vals[0]) and isinstance(vals[0].expr, Var | Const):
             return Num(vals[0].expr, const)
-        return Num(self.slot_var(slot, t), const)
+        var = self.slot_var(slot, t)
+        if len(slot) == 1 and any(isinstance(v.expr, Var) and v.expr.name in self.volatile for v in vals):
+            self.synthetic.add(var.name)  # a loop variable read after its loop: dropped where nobody reads it
+        return Num(var, const)
 
     def merge_refs(self, slot: tuple[Any, ...], vals: Sequence[Ref], todo: list[Any]) -> Value:
         heaps = list(dict.fromkeys(v.heap for v in vals))
@@ -390,7 +393,8 @@ class Machine:
                 self.move(state, v, t.value, target, copies)
         elif isinstance(t, Num) and isinstance(v, Num):
             if v.expr != t.expr:
-                copies.append((t.expr, convert(v.expr, t.type)))  # type: ignore[arg-type]
+                e = number(v.const).expr if v.known and v.type != t.type and isinstance(v.type, Scalar) and v.type.weak else v.expr
+                copies.append((t.expr, convert(e, t.type)))  # type: ignore[arg-type]
         elif isinstance(t, Tup) and isinstance(v, Tup):
             for a, b in zip(v.items, t.items, strict=True):
                 self.move(state, a, b, target, copies)
@@ -412,12 +416,79 @@ class Machine:
             for a, b in zip(nums(v), nums(t), strict=True):
                 self.move(state, a, b, target, copies)
 
+    def keep_names(self, snap: Any, state: State) -> None:
+        """Names that a state uses survive a rollback to `snap`."""
+        used: set[str] = set()
+        for v in state.values():
+            _value_names(v, used)
+        names, slots = snap[0], snap[1]
+        for key, var in self.slot_vars.items():
+            if var.name in used:
+                slots[key] = var
+                names[var.name] = var.type
+
+    def reachable(self, roots: Sequence[Value], state: State) -> set[Any]:
+        """The cells and heap objects that values lead to."""
+        out: set[Any] = set()
+        todo = list(roots)
+        while todo:
+            v = todo.pop()
+            keys: list[Any] = []
+            if isinstance(v, Ref):
+                keys = [v.heap]
+            elif isinstance(v, Func):
+                scope = v.scope
+                while scope is not None:
+                    keys.extend(scope.cells.values())
+                    scope = scope.parent
+                todo.extend(v.defaults)
+            todo.extend(_parts(v))
+            for k in keys:
+                if k not in out:
+                    out.add(k)
+                    if k in state:
+                        todo.append(state[k])
+        return out
+
     def move_growing(self, v: Value, t: Growing, copies: list[tuple[Var, Expr]]) -> None:
         raise NotImplementedError
 
 
+def _parts(v: Value) -> list[Value]:
+    """The values directly inside a value."""
+    if isinstance(v, Tup | Items):
+        return list(v.items)
+    if isinstance(v, Fields):
+        return list(v.fields.values())
+    if isinstance(v, Maybe):
+        return [v.value]
+    if isinstance(v, Method):
+        return [v.owner, *([v.func] if v.func is not None else [])]
+    if isinstance(v, Partial):
+        return [v.func, *v.args, *v.kwargs.values()]
+    if isinstance(v, Iter):
+        return [*v.parts, *([v.extra] if isinstance(v.extra, Value) else [])]
+    return []
+
+
+def _value_names(v: Value, out: set[str]) -> None:
+    if isinstance(v, Growing):
+        out.update(s.name for s in v.stores)
+        out.update(ir.names_in(v.length))
+        return
+    if isinstance(v, Maybe):
+        out.add(v.flag.name)
+    if isinstance(v, Func):
+        for d in v.defaults:
+            _value_names(d, out)
+    for n in nums(v):
+        out.update(ir.names_in(n.expr))
+    for p in _parts(v):
+        _value_names(p, out)
+
+
 def slot_name(slot: tuple[Any, ...]) -> str:
-    parts = [getattr(slot[0], "name", str(slot[0])), *(str(p) for p in slot[1:] if p not in ("unbound", "none", "conflict"))]
+    parts = [getattr(slot[0], "name", str(slot[0])), *(str(p) for p in slot[1:] if p not in ("unbound", "none", "conflict", "loop"))]
     return "_".join(p for p in parts if p) or "t"
 
 

@@ -155,5 +155,6 @@ class Loop:
     brk: Any = None
     cont: Any = None
     var: Var | None = None
+    range: Any = None
     unrolled: bool = False
     endless: bool = False

@@ -11,7 +11,7 @@ from s2sgrad.library.table import implements, refuse
 def take(a, indices, axis=None, out=None, mode="raise"):
     x = np.asarray(a)
     rows = x.ravel() if axis is None else np.moveaxis(x, axis, 0)
-    index = indices if np.ndim(indices) == 0 else np.asarray(indices)
+    index = np.asarray(indices)
     if mode == "wrap":
         index = index % rows.shape[0]
     elif mode == "clip":
@@ -77,8 +77,8 @@ def roll(a, shift, axis=None):
     if axis is None:
         return x.copy() if x.ndim == 0 else _roll(x.ravel(), shift).reshape(x.shape)
     if isinstance(axis, tuple):
-        for k in range(len(axis)):
-            x = roll(x, shift[k] if isinstance(shift, tuple) else shift, axis[k])
+        for s, k in zip(shift if isinstance(shift, tuple) else (shift,) * len(axis), axis):
+            x = np.moveaxis(_roll(np.moveaxis(x, k, 0), s), 0, k)
         return x
     return np.moveaxis(_roll(np.moveaxis(x, axis, 0), shift), 0, axis)
 
@@ -95,7 +95,7 @@ def repeat(a, repeats, axis=None):
     x = np.atleast_1d(a)
     rows = x.ravel() if axis is None else np.moveaxis(x, axis, 0)
     n = rows.shape[0]
-    if np.ndim(repeats) == 0 and not isinstance(repeats, (list, tuple)):
+    if not isinstance(repeats, (list, tuple)) and np.ndim(repeats) == 0:
         index = np.arange(n * repeats) // max(repeats, 1)
     else:
         counts = np.asarray(repeats)
@@ -152,7 +152,7 @@ def _pad_index(n, before, after, mode):
     refuse("np.pad knows the modes constant, edge, wrap, reflect and symmetric here")
 
 
-# ------------------------------------------------------------------------------------ splitting, inserting
+# ------------------------------------------------------------------------------------------- inserting
 
 
 def piece(a, start, stop, axis):
@@ -160,42 +160,6 @@ def piece(a, start, stop, axis):
     if axis == 0:
         return a[start:stop]
     return a[:, start:stop] if axis == 1 else a[:, :, start:stop]
-
-
-@implements(np.split)
-def split(ary, indices_or_sections, axis=0):
-    if isinstance(indices_or_sections, int):
-        step = ary.shape[axis] // indices_or_sections
-        return [piece(ary, k * step, (k + 1) * step, axis) for k in range(indices_or_sections)]
-    bounds = tuple(indices_or_sections)
-    starts = (0,) + bounds
-    stops = bounds + (ary.shape[axis],)
-    return [piece(ary, starts[k], stops[k], axis) for k in range(len(starts))]
-
-
-@implements(np.array_split)
-def array_split(ary, indices_or_sections, axis=0):
-    if not isinstance(indices_or_sections, int):
-        return split(ary, indices_or_sections, axis)
-    n = ary.shape[axis]
-    size = n // indices_or_sections
-    more = n % indices_or_sections
-    return [piece(ary, k * size + min(k, more), (k + 1) * size + min(k + 1, more), axis) for k in range(indices_or_sections)]
-
-
-@implements(np.hsplit)
-def hsplit(ary, indices_or_sections):
-    return split(ary, indices_or_sections, 0 if ary.ndim == 1 else 1)
-
-
-@implements(np.vsplit)
-def vsplit(ary, indices_or_sections):
-    return split(ary, indices_or_sections, 0)
-
-
-@implements(np.dsplit)
-def dsplit(ary, indices_or_sections):
-    return split(ary, indices_or_sections, 2)
 
 
 @implements(np.insert)
@@ -215,7 +179,7 @@ def insert(arr, obj, values, axis=None):
 def delete(arr, obj, axis=None):
     rows = np.asarray(arr).ravel() if axis is None else np.moveaxis(arr, axis, 0)
     n = rows.shape[0]
-    if np.ndim(obj) == 0 and not isinstance(obj, (list, tuple)):
+    if not isinstance(obj, (list, tuple)) and np.ndim(obj) == 0:
         k = obj + n if obj < 0 else obj
         rest = np.concatenate((rows[:k], rows[k + 1:]))
     else:
@@ -229,7 +193,7 @@ def delete(arr, obj, axis=None):
 @implements(np.resize)
 def resize(a, new_shape):
     flat = np.asarray(a).ravel()
-    if np.ndim(new_shape) == 0 and not isinstance(new_shape, tuple):
+    if not isinstance(new_shape, tuple):
         return flat[np.arange(new_shape) % flat.shape[0]]
     n = 1
     for d in new_shape:

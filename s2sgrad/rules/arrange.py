@@ -153,6 +153,47 @@ def _(A, reps):
     return call("reshape_copy", wide, *(k * d for k, d in zip(r, extents, strict=True)))
 
 
+# ---------------------------------------------------------------------------------------------- splitting
+
+
+def _cut(a: Expr, bounds: list[Expr], axis: int) -> list[Expr]:
+    """The slices between consecutive bounds along an axis."""
+    parts = []
+    for start, stop in zip([None, *bounds], [*bounds, None], strict=True):
+        layout = "C" if axis == 0 and a.type.layout == "C" else "A"  # type: ignore[union-attr]
+        parts.append(Index(a, tuple(Slice(start, stop) if i == axis else FULL for i in range(a.ndim)), Array(a.type.dtype, a.ndim, layout)))
+    return parts
+
+
+def _sections(a: Expr, sections, axis: int, even: bool) -> list[Expr]:
+    if isinstance(sections, (tuple, list)):
+        return _cut(a, [as_expr(i) for i in sections], axis)
+    if isinstance(sections, Expr) and not is_scalar(sections):
+        raise Unsupported("the places where to split must be written out", hint="pass a list")
+    k = static(sections, "the number of sections")
+    n = a.dim(axis)
+    if even:
+        return _cut(a, [i * (n // k) if i > 1 else n // k for i in range(1, k)], axis)
+    return _cut(a, [i * (n // k) + call_python(min, (Const(i, ir.INT), n % k), {}) for i in range(1, k)], axis)
+
+
+@means(np.split)
+def _(ary, indices_or_sections, axis=0):
+    a = as_expr(ary)
+    return _sections(a, indices_or_sections, axis_of(axis, a.ndim), True)
+
+
+@means(np.array_split)
+def _(ary, indices_or_sections, axis=0):
+    a = as_expr(ary)
+    return _sections(a, indices_or_sections, axis_of(axis, a.ndim), False)
+
+
+means(np.hsplit)(lambda ary, n: _sections(as_expr(ary), n, 0 if as_expr(ary).ndim == 1 else 1, True))
+means(np.vsplit)(lambda ary, n: _sections(as_expr(ary), n, 0, True))
+means(np.dsplit)(lambda ary, n: _sections(as_expr(ary), n, 2, True))
+
+
 # ---------------------------------------------------------------------------------------------- products
 
 

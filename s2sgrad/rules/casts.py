@@ -68,7 +68,12 @@ register(Op("pycomplex", "linear", complex, lambda c: "complex(_0, _1)" if len(c
 register(Op("copy", "linear", np.copy, "_0.copy()", adjoint=_same, tangent=_same_tangent, result=lambda t: Array(t.dtype, t.ndim)))
 register(Op("ascontiguous", "linear", np.ascontiguousarray, "np.ascontiguousarray(_0)", adjoint=_same, tangent=_same_tangent,
             result=lambda t: Array(t.dtype, t.ndim)))
-flat("stop_gradient", fn=lambda x: x, syntax=lambda c: "_0" if is_scalar(c) else "_0.copy()",
+def stop_gradient(x):
+    """The value of x, where derivatives stop."""
+    return np.copy(x)[()]
+
+
+flat("stop_gradient", stop_gradient, fn=lambda x: x, syntax="stop_gradient(_0)", helper=stop_gradient,
      result=lambda t: t if isinstance(t, Scalar) else Array(t.dtype, t.ndim))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -115,7 +116,7 @@ class Builder:
         if "__args" in template:
             extra["__args"] = self.operands(e.args[0])  # type: ignore[arg-type]
         for key, dims in (("__shape1", e.args[1:]), ("__shape", e.args if e.op != "full" else e.args[1:])):
-            if key in template:
+            if re.search(rf"{key}\b", template):
                 base = special.whole_shape(tuple(dims))
                 assert base is not None
                 extra[key] = gast.Attribute(self.expr(base), "shape", gast.Load())

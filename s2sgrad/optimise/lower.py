@@ -17,7 +17,7 @@ from s2sgrad.optimise import overlap
 from s2sgrad.optimise.affine import is_literal, literal, plus
 from s2sgrad.optimise.exact import exact_body
 from s2sgrad.optimise.nodes import Node, Nodes, squeezed
-from s2sgrad.optimise.producers import PRODUCERS, SCALAR_PRODUCERS, lower_multi
+from s2sgrad.optimise.producers import PRODUCERS, SCALAR_PRODUCERS, library_call, lower_multi
 from s2sgrad.optimise.shapes import Shapes, dim
 
 LOOPS = "ijklmpqrst"
@@ -395,6 +395,9 @@ class Lowering:
             ext = PRODUCERS[e.op](self, target, e)
             if ext is not None:
                 self.shapes.set(target, ext)
+            return
+        if isinstance(e, Call) and not self.nodes.knows(e):
+            self.emit(Assign(target, library_call(self, e)))
             return
         node = self.nodes.build(e)
         if target.name in ir.names_in(e):

@@ -23,7 +23,7 @@ ELEMENTWISE = frozenset("""
     add sub mul div floordiv mod pow maximum minimum fmax fmin arctan2 hypot copysign logaddexp logaddexp2 fmod lt le gt ge eq ne
     bitand bitor bitxor lshift rshift logical_and logical_or logical_xor nextafter heaviside ldexp float_power neg pos abs sin cos tan
     arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt square reciprocal sign floor
-    ceil trunc rint round deg2rad rad2deg sinc erf erfc gamma lgamma digamma isnan isinf isfinite signbit logical_not invert real imag conj
+    ceil trunc rint round deg2rad rad2deg sinc erf erfc gamma lgamma digamma trigamma gcd lcm iscomplex_ isnan isinf isfinite signbit logical_not invert real imag conj
     angle where clip astype pycomplex spacing not ifexp
 """.split())
 CHEAP = frozenset("add sub mul neg pos abs lt le gt ge eq ne logical_and logical_or logical_not not and or where astype maximum minimum real imag conj".split())
@@ -72,6 +72,10 @@ class Nodes:
         if e.op in ELEMENTWISE:
             return self.elementwise(e)
         return self.variable(self.low.temporary(e))
+
+    def knows(self, e: Call) -> bool:
+        """Can elements of this call be computed one by one?"""
+        return e.op in ELEMENTWISE or hasattr(self, "op_" + e.op)
 
     # -------------------------------------------------------------------------------------------- leaves
 

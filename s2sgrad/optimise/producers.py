@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from s2sgrad import ir
-from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Array, Assign, Call, Expr, For, If, Index, Multi, Scalar, Slice, Store, Var
 from s2sgrad.optimise import ops  # noqa: F401 - registers the operations of the runtime
 from s2sgrad.optimise.affine import add, is_literal, literal
@@ -427,11 +426,16 @@ SCALAR_PRODUCERS["matmul"] = _product_scalar
 
 def _stacked_product(low: Lowering, target: Var, e: Call) -> Ext:
     """Products of stacks of matrices: one `@` for each, the leading axes broadcast."""
+    u, v = e.args
+    if u.ndim == 1 or v.ndim == 1:  # a vector is a matrix of one row or column
+        axis = 0 if u.ndim == 1 else 1
+        wide = ir.call("matmul", *(ir.call("expand_dims", x, axis=axis) if x.ndim == 1 else x for x in (u, v)))
+        product = low.temporary(wide)
+        low.bind(target, ir.call("copy", ir.call("squeeze", product, axis=product.ndim - 2 if axis == 0 else product.ndim - 1)))
+        return None
     a, b = (c_contiguous(low, x, e.type.dtype) for x in e.args)
     assert isinstance(a, Var) and isinstance(b, Var)
     ea, eb = low.shapes.extents(a), low.shapes.extents(b)
-    if a.ndim == 1 or b.ndim == 1:
-        raise Unsupported("the product of a vector with a stack of matrices", hint="add an axis of extent 1: v[:, None]")
     low.require_equal(ea[-1], eb[-2])
     lead = low.broadcast([ea[:-2], eb[:-2]])
     out = low.fresh(target.name, Array(e.type.dtype, e.ndim))
@@ -469,10 +473,25 @@ def _stacked_product(low: Lowering, target: Var, e: Call) -> Ext:
     return None
 
 
+def library_call(low: Lowering, e: Call) -> Call:
+    """A call of numba's own function or of a helper, on contiguous operands; floating ones get the dtype of the result."""
+    inexact = ir.is_inexact(e.type)
+    args = []
+    for a in e.args:
+        if isinstance(a.type, Scalar):
+            args.append(low.scalar(a))
+        else:
+            args.append(contiguous(low, a, e.type.dtype if inexact and a.type.dtype != "bool" and not _narrows(a, e) else None))
+    return Call(e.op, tuple(args), e.attrs, e.type)
+
+
+def _narrows(a: Expr, e: Call) -> bool:
+    """Would the dtype of the result lose something of the operand?"""
+    return ir.is_complex(a.type) and not ir.is_complex(e.type)
+
+
 def _library(low: Lowering, target: Var, e: Call) -> Ext:
-    """A function of numba's own, on contiguous operands of one floating dtype."""
-    args = [contiguous(low, a, e.type.dtype) if isinstance(a.type, Array) else low.scalar(a) for a in e.args]
-    low.emit(Assign(target, Call(e.op, tuple(args), e.attrs, e.type)))
+    low.emit(Assign(target, library_call(low, e)))
     return None
 
 

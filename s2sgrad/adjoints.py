@@ -19,6 +19,7 @@ from s2sgrad.ir import Program
 from s2sgrad.pipeline import fresh_results, own_arguments
 from s2sgrad.structure import Spec, describe
 from s2sgrad.tensor import Tensor
+from s2sgrad.transform.adjoint import unguarded
 
 _lock = threading.RLock()
 
@@ -68,11 +69,27 @@ def pullback(kernel: Kernel, inputs: Sequence[Tensor], wanted: tuple[int, ...]) 
     with _lock:
         key = ("vjp", specs, wanted)
         if key not in kernel.cache:
-            program = primal(kernel, specs).program
-            names = [p.name for p in program.main.params]
-            derived = reversed_program(program, [names[k] for k in wanted], f"{kernel.name.strip('_')}_vjp")
-            kernel.cache[key] = Generated(derived, len(inputs), list(wanted), kernel.kink)
+            kernel.cache[key] = _given(kernel, wanted) if any(k in kernel.rules for k in wanted) else _generated(kernel, specs, wanted)
         return kernel.cache[key]
+
+
+def _generated(kernel: Kernel, specs: tuple[Spec, ...], wanted: tuple[int, ...]) -> Kernel:
+    program = primal(kernel, specs).program
+    names = [p.name for p in program.main.params]
+    with unguarded(not kernel.guard):
+        derived = reversed_program(program, [names[k] for k in wanted], f"{kernel.name.strip('_')}_vjp")
+    return Generated(derived, list(wanted), kernel.kink)
+
+
+def _given(kernel: Kernel, wanted: tuple[int, ...]) -> Kernel:
+    """The pull-back by the operation's own rules."""
+    rules = [kernel.rules[k] for k in wanted]
+    if len(rules) == 1:
+        fn = rules[0]
+    else:
+        calls = ", ".join(f"rule_{k}(*args)" for k in range(len(rules)))
+        fn = function_of_text(f"def rules_call(*args):\n    return {calls}\n", "rules_call", {f"rule_{k}": r for k, r in enumerate(rules)})
+    return Generated(fn, list(wanted), kernel.kink, name=f"{kernel.name.strip('_')}_vjp")
 
 
 def reversed_program(program: Program, wrt: Sequence[str], name: str) -> Derived:
@@ -102,7 +119,7 @@ def pushforward(kernel: Kernel, inputs: Sequence[Tensor], given: tuple[int, ...]
             names = [p.name for p in program.main.params]
             derived = pushed_program(program, [names[k] for k in given], f"{kernel.name.strip('_')}_jvp")
             like = [r.type.dtype for r in program.main.returns if ir.is_inexact(r.type)]
-            kernel.cache[key] = Generated(derived, len(inputs), like, kernel.kink)
+            kernel.cache[key] = Generated(derived, like, kernel.kink)
         return kernel.cache[key]
 
 
@@ -112,9 +129,10 @@ class Generated(Kernel):
     `run` computes the values where a compiled form exists; the Python function `fn` is what is differentiated again.
     """
 
-    def __init__(self, derived: Derived, count: int, like: Sequence[int | str], kink: bool = False, run: Callable[..., Any] | None = None) -> None:
-        super().__init__(derived.fn, derived.name, None, kink)
-        self.derived, self.like, self.run = derived, list(like), run or derived.fn
+    def __init__(self, derived: Derived | Callable[..., Any], like: Sequence[int | str], kink: bool = False, run: Callable[..., Any] | None = None, name: str = "") -> None:
+        fn = derived.fn if isinstance(derived, Derived) else derived
+        super().__init__(fn, name or fn.__name__, None, kink)
+        self.derived, self.like, self.run = derived, list(like), run or fn
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         with np.errstate(all="ignore"):

@@ -121,11 +121,13 @@ def watch_access(variable: Any) -> None:
 class Kernel:
     """A plain function of arrays with its generated derivatives.
 
-    `smooth` says that comparisons inside its *derivative* are those of a kink (abs, relu): the second derivative is then zero, not missing.
+    kink: comparisons inside its *derivative* are those of a kink (relu): the second derivative is then zero, not missing. guard: zero times an
+    infinite partial is zero. rules: for an input a plain function (*inputs, dy) that is the interface's convention where it is not that of our rule.
     """
 
-    def __init__(self, fn: Callable[..., Any], name: str, links: Callable[..., Any] | None = None, kink: bool = False) -> None:
-        self.fn, self.name, self._links, self.kink = fn, name, links, kink
+    def __init__(self, fn: Callable[..., Any], name: str, links: Callable[..., Any] | None = None, kink: bool = False, guard: bool = True,
+                 rules: dict[int, Callable[..., Any]] | None = None) -> None:
+        self.fn, self.name, self._links, self.kink, self.guard, self.rules = fn, name, links, kink, guard, rules or {}
         self.cache: dict[Any, Any] = {}
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
@@ -180,13 +182,13 @@ class Op:
     tensor parameters that keep their own dtype (indices, conditions); links: parameters the results depend on smoothly
     (default: all tensors but `index`; () for step functions); as_input: results take the dtype of the first tensor; prepare:
     normalises the static values of a call; result: turns the tuple of results into what the caller gets; empty: the function for arrays
-    without elements, where NumPy refuses.
+    without elements, where NumPy refuses; guard, rules: see `Kernel`, rules by parameter.
     """
 
     def __init__(self, fn: Callable[..., Any], *, name: str = "", tensors: Sequence[str] | None = None, lists: Sequence[str] = (), index: Sequence[str] = (),
                  links: Sequence[str] | None = None, as_input: bool = False, kink: bool = False, check: Callable[..., None] | None = None,
                  prepare: Callable[[dict[str, Any]], None] | None = None, result: Callable[..., Any] | None = None, compiled: Callable[..., Any] | None = None,
-                 empty: Callable[..., Any] | None = None) -> None:
+                 empty: Callable[..., Any] | None = None, guard: bool = True, rules: dict[str, Callable[..., Any]] | None = None) -> None:
         functools.update_wrapper(self, fn)
         self.__s2sgrad_numpy__ = compiled or fn
         self.fn, self.name = fn, name or fn.__name__
@@ -198,6 +200,7 @@ class Op:
         self.lists, self.index = frozenset(lists), frozenset(index)
         self.smooth = frozenset(links if links is not None else [t for t in self.tensors if t not in self.index])
         self.as_input, self.kink, self.check, self.prepare, self.result, self.empty = as_input, kink, check, prepare, result, empty
+        self.guard, self.rules = guard, rules or {}
         self.kernels: dict[Any, Kernel] = {}
         OPS[self.name] = self
 
@@ -305,8 +308,9 @@ class Op:
                 actual.append(f"{k}={k}")
             params += names
             smooth += [k in self.smooth] * len(names)
-        defaults = {p.name: p.default for p in self.params}
-        actual += [f"{k}={literal(v)}" for k, v in statics.items() if not (k in defaults and defaults[k] is not inspect.Parameter.empty and repr(defaults[k]) == repr(v))]
+        options = [f"{k}={literal(v)}" for k, v in statics.items()]
+        rules = {i: self.make_rule(self.rules[k], params, options) for i, k in enumerate(params) if k in self.rules}
+        actual += options
         if len(actual) == len(params) == len(self.params) and not self.lists:
             fn = self.fn
         else:
@@ -317,7 +321,11 @@ class Op:
             possible = [i for i, t in enumerate(inputs) if smooth[i] and differentiable(t)]
             return [possible if differentiable(o) else [] for o in outputs]
 
-        return Kernel(fn, self.name, links, self.kink)
+        return Kernel(fn, self.name, links, self.kink, self.guard, rules)
+
+    def make_rule(self, rule: Callable[..., Any], params: Sequence[str], options: Sequence[str]) -> Callable[..., Any]:
+        head, call = ", ".join([*params, "dy"]), ", ".join([*params, "dy", *options])
+        return function_of_text(f"def rule_call({head}):\n    return rule({call})\n", "rule_call", {"rule": rule})
 
     def __repr__(self) -> str:
         return f"<operation {self.name}{self.signature}>"

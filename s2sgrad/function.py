@@ -342,7 +342,7 @@ class Specialisation:
             names = [p.name for p in self.program.main.params]
             d = adjoints.reversed_program(self.program, [names[k] for k in wanted], f"{self.derived.name}_vjp")
             run = backends.load(emit.text(optimise.lower(d.program)), d.name, self.backend, self.options)
-            self.pullbacks[wanted] = adjoints.Generated(d, len(names), list(wanted), False, run)
+            self.pullbacks[wanted] = adjoints.Generated(d, list(wanted), False, run)
         return self.pullbacks[wanted]
 
     def pushforward(self, given: tuple[int, ...]) -> Any:
@@ -352,7 +352,7 @@ class Specialisation:
             names = [p.name for p in self.program.main.params]
             d = adjoints.pushed_program(self.program, [names[k] for k in given], f"{self.derived.name}_jvp")
             like = [r.type.dtype for r in self.program.main.returns if ir.is_inexact(r.type)]
-            self.pullbacks[key] = adjoints.Generated(d, len(names), like)
+            self.pullbacks[key] = adjoints.Generated(d, like)
         return self.pullbacks[key]
 
     def inexact_params(self) -> tuple[int, ...]:

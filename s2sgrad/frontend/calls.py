@@ -30,6 +30,15 @@ DEPTH = 60  # constant recursion is unrolled up to this depth
 COPIES = 300  # and up to this many copies of one function
 
 
+def emitted_helper(f: types.FunctionType) -> str | None:
+    """The operation that a helper function of emitted text stands for."""
+    copied = f.__module__ == "s2sgrad.runtime.generated"
+    if copied and f.__name__ == "print_tensors":
+        return f.__name__
+    found = (op for op in registry.OPS.values() if op.helper is not None and (op.helper is f or copied and op.helper.__name__ == f.__name__))
+    return next((op.name for op in found), None)
+
+
 class Recursive(Exception):
     """A function that calls itself must be linked, not inlined: unwinds to its outermost activation."""
 
@@ -105,6 +114,11 @@ class Calls(Objects):
             inner = Obj(obj.__func__, None if path is None else (*path, ("attr", "__func__")))
             return self.call(inner, [owner, *args], kwargs, node)
         if isinstance(obj, types.FunctionType):
+            name = emitted_helper(obj)
+            if name == "print_tensors":
+                return self.print_pieces(args, node)
+            if name is not None:
+                return self.from_python(self.build(functools.partial(registry.call, name), obj, args, kwargs, node))
             return self.inline(self.function(obj, f.access), args, kwargs, node)
         if hasattr(obj, "py_func"):
             inner = Obj(obj.py_func, None if f.access is None else (*f.access, ("attr", "py_func")))

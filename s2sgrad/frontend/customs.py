@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 from s2sgrad import errors, ir
 from s2sgrad.frontend.builtin import Builtins
 from s2sgrad.frontend.machine import same_layout
-from s2sgrad.frontend.values import NONE, Maybe, Num, Obj, Ref, Tup, Value, describe, map_nums, nums
+from s2sgrad.frontend.values import NONE, Fields, Maybe, Num, Obj, Ref, Tup, Value, describe, map_nums, nums
 from s2sgrad.ir import Assign, Var
 
 
@@ -145,14 +146,54 @@ class Customs(Builtins):
     # ------------------------------------------------------------------------------------------- printing
 
     def print_tensor(self, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
-        parts: list[Any] = []
-        for i, v in enumerate(args):
-            if i:
-                parts.append(" ")
-            parts.extend(self.text_parts(v))
+        """`print` of the tensor interface: text and values, to be written one after the other."""
         options = {k: self.static(v) for k, v in kwargs.items()}
-        self.emit(ir.Print(parts, {"style": "tensor", **options}))
+        sep, end = options.get("sep", " "), options.get("end", "\n")
+        summarize = options.get("summarize", 3)
+        pieces: list[Any] = []
+        for i, v in enumerate(args):
+            pieces += [sep] if i else []
+            pieces += [v.value] if isinstance(v, Obj) and isinstance(v.value, str) else self.pieces(v, node)
+        stream = stream_name(options.get("output_stream"))
+        if stream is None:
+            raise self.error(f"output_stream={options['output_stream']!r} is not supported in compiled code", node, hint="Use sys.stdout, sys.stderr or 'file://path'.")
+        self.emit(ir.Print([*pieces, end], {"tensors": True, "summarize": 3 if summarize is None else summarize, "stream": stream}))
         return NONE
+
+    def pieces(self, v: Value, node: Any) -> list[Any]:
+        """Strings and expressions of one printed value; containers print as Python writes them."""
+        if isinstance(v, Obj):
+            return [repr(v.value)]
+        if isinstance(v, Num):
+            return [repr(v.const)] if v.known and v.type.weak else [v.expr]
+        if isinstance(v, Tup | Ref):
+            content = self.contents(v) if isinstance(v, Ref) else None
+            if isinstance(content, Fields):
+                items = [(repr(k) + ": ", x) for k, x in sorted(content.fields.items(), key=lambda kv: str(kv[0]))]
+                opening, closing = "{", "}"
+            else:
+                items = [("", x) for x in self.sequence_items(v)]
+                opening, closing = ("(", ",)" if len(items) == 1 else ")") if isinstance(v, Tup) else ("[", "]")
+            out: list[Any] = [opening]
+            for k, (key, x) in enumerate(items):
+                out += [(", " if k else "") + key, *self.pieces(x, node)]
+            return [*out, closing]
+        return list(self.text_parts(v))
+
+    def print_pieces(self, args: Sequence[Value], node: Any) -> Value:
+        """The call that `print_tensor` is in emitted text."""
+        pieces = [p.value if isinstance(p, Obj) else p.expr for p in self.sequence_items(args[0]) if isinstance(p, Obj | Num)]
+        self.emit(ir.Print(pieces, {"tensors": True, "summarize": self.static(args[1]), "stream": self.static(args[2])}))
+        return NONE
+
+
+def stream_name(stream: Any) -> str | None:
+    """'stdout', 'stderr' or 'file://path'; None for a stream that compiled code cannot write to."""
+    if stream is None or stream in (sys.stderr, sys.__stderr__):
+        return "stderr"
+    if stream in (sys.stdout, sys.__stdout__):
+        return "stdout"
+    return stream if isinstance(stream, str) and stream.startswith("file://") else None
 
 
 MARKS = ("__s2sgrad_custom__", "__s2sgrad_recompute__", "__s2sgrad_function__", "__s2sgrad_numpy__", "__s2sgrad_print__", "__s2sgrad_inline__")

@@ -11,6 +11,8 @@ import numpy as np
 from s2sgrad import dtypes as _dtypes
 from s2sgrad.eager import operation
 from s2sgrad.operators import OPS
+from s2sgrad.rules.casts import stop_gradient as _stop_gradient
+from s2sgrad.rules.reductions import unbroadcast as _unbroadcast
 from s2sgrad.tensor import Tensor, convert_to_tensor
 
 __all__ = [
@@ -39,7 +41,7 @@ def multiply(x, y):
     return x * y
 
 
-@operation()
+@operation(guard=False)
 def truediv(x, y):
     return x / y
 
@@ -64,7 +66,15 @@ def truncatediv(x, y):
     return np.trunc(x / y)
 
 
-@operation()
+def _pow_base(x, y, dy):
+    return _unbroadcast(dy * y * x ** (y - 1), x)
+
+
+def _pow_exponent(x, y, dy):
+    return _unbroadcast(dy * x ** y * np.log(np.where(x > 0, x, 1)), y)
+
+
+@operation(rules={"x": _pow_base, "y": _pow_exponent})  # x ** 0 at 0 has the gradient 0 * 0 ** -1 here
 def pow(x, y):
     return x ** y
 
@@ -94,7 +104,15 @@ def divide_no_nan(x, y):
     return np.where(y == 0, 0, x / np.where(y == 0, 1, y))
 
 
-@operation()
+def _multiply_no_nan_x(x, y, dy):
+    return _unbroadcast(np.where(y == 0, 0, dy * y), x)
+
+
+def _multiply_no_nan_y(x, y, dy):
+    return _unbroadcast(np.where(dy == 0, 0, x * dy), y)
+
+
+@operation(rules={"x": _multiply_no_nan_x, "y": _multiply_no_nan_y})
 def multiply_no_nan(x, y):
     return np.where(y == 0, 0, np.where(y == 0, 0, x) * y)
 
@@ -298,12 +316,12 @@ def expm1(x):
     return np.expm1(x)
 
 
-@operation()
+@operation(guard=False)
 def log(x):
     return np.log(x)
 
 
-@operation()
+@operation(guard=False)
 def log1p(x):
     return np.log1p(x)
 
@@ -323,12 +341,12 @@ def tan(x):
     return np.tan(x)
 
 
-@operation()
+@operation(guard=False)
 def asin(x):
     return np.arcsin(x)
 
 
-@operation()
+@operation(guard=False)
 def acos(x):
     return np.arccos(x)
 
@@ -358,12 +376,12 @@ def asinh(x):
     return np.arcsinh(x)
 
 
-@operation()
+@operation(guard=False)
 def acosh(x):
     return np.arccosh(x)
 
 
-@operation()
+@operation(guard=False)
 def atanh(x):
     return np.arctanh(x)
 
@@ -440,6 +458,9 @@ def identity(input):
 @operation(links=())
 def stop_gradient(input):
     return input
+
+
+stop_gradient.__s2sgrad_numpy__ = _stop_gradient
 
 
 @operation(tensors=("x",))

@@ -66,12 +66,29 @@ def reduce_prod(input_tensor, axis=None, keepdims=False):
     return np.prod(input_tensor, axis=axis, keepdims=keepdims)
 
 
-@operation(prepare=_axis, empty=_lowest)
+def _extreme_rule(input_tensor, dy, axis=None, keepdims=False, largest=True):
+    """Ties share evenly; where nothing equals the extremum (nan), all is nan."""
+    top = np.max(input_tensor, axis=axis, keepdims=True) if largest else np.min(input_tensor, axis=axis, keepdims=True)
+    hit = (input_tensor == top).astype(input_tensor.dtype)
+    if axis is not None and not keepdims:
+        dy = np.expand_dims(dy, axis)
+    return hit / np.sum(hit, axis=axis, keepdims=True) * dy
+
+
+def _max_rule(input_tensor, dy, axis=None, keepdims=False):
+    return _extreme_rule(input_tensor, dy, axis, keepdims, True)
+
+
+def _min_rule(input_tensor, dy, axis=None, keepdims=False):
+    return _extreme_rule(input_tensor, dy, axis, keepdims, False)
+
+
+@operation(prepare=_axis, empty=_lowest, rules={"input_tensor": _max_rule})
 def reduce_max(input_tensor, axis=None, keepdims=False):
     return np.max(input_tensor, axis=axis, keepdims=keepdims)
 
 
-@operation(prepare=_axis, empty=_highest)
+@operation(prepare=_axis, empty=_highest, rules={"input_tensor": _min_rule})
 def reduce_min(input_tensor, axis=None, keepdims=False):
     return np.min(input_tensor, axis=axis, keepdims=keepdims)
 

@@ -6,7 +6,9 @@ right-hand side is reversed (SEMANTICS: every name and memory cell has its earli
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -186,8 +188,23 @@ def occurrences(e: Expr, cx: Context) -> int:
     return 1
 
 
+_unguarded: ContextVar[bool] = ContextVar("unguarded", default=False)
+
+
+@contextmanager
+def unguarded(on: bool = True) -> Iterator[None]:
+    """Inside, zero times an infinite partial is nan, as the formula says (the convention of the tensor interface for some operations)."""
+    token = _unguarded.set(on)
+    try:
+        yield
+    finally:
+        _unguarded.reset(token)
+
+
 def guarded(g: Expr, product: Expr) -> Expr:
     """Zero where the incoming adjoint is exactly zero, whatever the singular partial is."""
+    if _unguarded.get():
+        return product
     if isinstance(g, Const):
         return product
     if ir.is_array(product.type) or ir.is_array(g.type):

@@ -1,6 +1,6 @@
 """The first contribution to an adjoint: `x_bar = 0.0; ...; x_bar += e` becomes `...; x_bar = e`.
 
-In straight-line code, where nothing in between mentions the adjoint.
+In straight-line code, where nothing in between mentions the adjoint. A short second contribution right behind joins the first.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from s2sgrad.analysis.reads import Effects
-from s2sgrad.ir import Accum, Assign, Const, Function, Program, Scalar, Stmt
+from s2sgrad.ir import Accum, Assign, Const, Expr, Function, Program, Scalar, Stmt, call, walk
 from s2sgrad.optimise.copies import is_adjoint, is_temporary
 from s2sgrad.optimise.walk import map_blocks
 
@@ -31,7 +31,30 @@ def _block(body: list[Stmt], effects: Effects, f: Function) -> list[Stmt]:
                 gone.add(zero)
         if _is_zero(s, f):
             waiting[s.target.name] = k  # type: ignore[attr-defined]
-    return [map_blocks(s, lambda b: _block(list(b), effects, f)) for k, s in enumerate(body) if k not in gone]
+    kept = _joined([s for k, s in enumerate(body) if k not in gone], effects)
+    return [map_blocks(s, lambda b: _block(list(b), effects, f)) for s in kept]
+
+
+def _joined(body: list[Stmt], effects: Effects) -> list[Stmt]:
+    """`t_bar = a; t_bar += b` becomes `t_bar = a + b`, while that stays short."""
+    out: list[Stmt] = []
+    for s in body:
+        last = out[-1] if out else None
+        if (
+            isinstance(last, Assign) and is_adjoint(last.target.name) and isinstance(s, Accum) and _first(s, last.target.name, effects)
+            and s.value.type == last.value.type == last.target.type and _size(last.value) + _size(s.value) <= SHORT
+        ):
+            out[-1] = replace(last, value=call("add", last.value, s.value))
+        else:
+            out.append(s)
+    return out
+
+
+SHORT = 12  # operations and operands of a sum on one line
+
+
+def _size(e: Expr) -> int:
+    return sum(1 for x in walk(e) if isinstance(x, Expr))
 
 
 def _is_zero(s: Stmt, f: Function) -> bool:

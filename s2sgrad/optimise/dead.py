@@ -99,7 +99,7 @@ class _Dead:
             elif new is None:
                 lost = True
             else:
-                kept = True
+                kept |= not isinstance(new, Return)
                 out.append(new)
         out.reverse()
         return out, live

@@ -44,6 +44,7 @@ class Context:
     def temporary(self, base: str, value: Expr) -> Var:
         """Bind a value to a fresh local."""
         v = Var(self.names.fresh(base), value.type)
+        self.shapes.known[v.name] = self.shapes.of(value)
         self.emit(ir.Assign(v, value))
         return v
 

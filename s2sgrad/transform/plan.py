@@ -89,7 +89,7 @@ class Plan:
             out |= effects.reads(s.value, cl) - {f for f in effects.reads(s.value, cl) if f[0] == "m"}
         for r in self.st.lazy_roots.get(id(block), []):
             out |= {("b", v.name) for v in ir.assigned(r)}
-        return out
+        return out - {("s" if isinstance(s.target.type, ir.Scalar) else "b", s.target.name) for s in self.again.get(id(block), [])}
 
     # ------------------------------------------------------------------------------------- recomputing
 
@@ -119,7 +119,9 @@ class Plan:
         """Facts needed after the block, given those needed before it."""
         again = {s.target.name: s for s in self.again.get(id(block), [])}
         if not loop:  # a branch: what must survive from before is saved the ordinary way
-            again = {n: s for n, s in again.items() if not ({("s", n), ("b", n)} & needs)}
+            kept = {n: s for n, s in again.items() if not ({("s", n), ("b", n)} & needs)}
+            self.skip -= {id(s) for n, s in again.items() if n not in kept}
+            again = kept
             if id(block) in self.again:
                 self.again[id(block)] = [s for s in self.again[id(block)] if s.target.name in again]
         self.skip |= {id(s) for s in again.values()}
@@ -175,7 +177,9 @@ class Plan:
         saved |= writes & needs
         self.saves.setdefault(id(s), set()).update(saved)
         self.block(s.body, needs, True)
-        return (needs - {f for f in writes if f[0] != "m"}) | (reads - {f for f in writes if f[0] != "m"}) | {f for f in reads if f[0] == "m"}
+        overwritten = {f for f in writes if f[0] != "m"}
+        held = {("b", v.name) for v in self.st.region_arrays(s)}  # their adjoints are carried over the second run
+        return (needs - overwritten) | (reads - overwritten) | {f for f in reads if f[0] == "m"} | held
 
     def _first_written(self, body: Block) -> set[Fact]:
         """Scalars and bindings that the region gives a value before it reads them."""

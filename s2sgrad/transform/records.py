@@ -52,6 +52,7 @@ class Recorder:
         g: Expr = self.st.bar(t)
         if self.st.is_eager(t):
             held = Var(self.st.names.fresh("g"), t.type)
+            self.st.shapes.known[held.name] = self.st.shapes.of(s.value)
             record.before.append(ir.Assign(held, g))
             g = held
         adjoint(s.value, g, cx)

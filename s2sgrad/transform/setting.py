@@ -46,6 +46,7 @@ class Setting:
         """The adjoint variable."""
         if v.name not in self.bars:
             self.bars[v.name] = Var(self.names.derived(v.name, "_bar"), v.type)
+            self.shapes.known[self.bars[v.name].name] = () if isinstance(v.type, ir.ListType) else self.shapes.of(v)
         return self.bars[v.name]
 
     def is_active(self, v: Var) -> bool:
@@ -54,6 +55,11 @@ class Setting:
     def is_eager(self, v: Var) -> bool:
         """Is the adjoint of this array made in the forward sweep, mirroring every binding?"""
         return self.classes.get(v.name) in self.eager
+
+    def region_arrays(self, s: ir.Recompute) -> list[Var]:
+        """Arrays with eager adjoints that a recomputed region binds."""
+        found = {v.name: v for t in ir.walk_stmts(s.body) for v in ir.assigned(t)}
+        return [v for v in found.values() if ir.is_array(v.type) and self.is_active(v) and self.is_eager(v)]
 
     def _array_definitions(self) -> dict[str, list[tuple[ir.Stmt, Block]]]:
         out: dict[str, list[tuple[ir.Stmt, Block]]] = {}

@@ -269,9 +269,7 @@ class Sweeps:
     def _reverse_region(self, s: ir.Recompute) -> Block:
         """Bring back the region's inputs, run it again (saving now), then reverse it."""
         out: Block = []
-        eager = {v.name: v for t in ir.walk_stmts(s.body) for v in ir.assigned(t)
-                 if ir.is_array(v.type) and self.st.is_active(v) and self.st.is_eager(v)}
-        held = [(v, Var(self.st.names.fresh("held"), v.type)) for v in eager.values()]
+        held = [(v, Var(self.st.names.fresh("held"), v.type)) for v in self.st.region_arrays(s)]
         out += [ir.Assign(h, self.st.bar(v)) for v, h in held]
         out += self._restores(s)
         loops, self.storage.loops = self.storage.loops, []

@@ -471,7 +471,7 @@ class Lowering:
             v = self.scalar(value)
             self.emit(Accum(base, idx, v) if accumulate else Store(base, idx, v))
             return
-        if isinstance(value, Call) and value.op == "unbroadcast" and accumulate:
+        if isinstance(value, Call) and value.op == "unbroadcast" and accumulate and self.same_extents(base, index, value.args[1]):
             if value.args[0].ndim >= target_type.ndim:
                 self.accumulate_unbroadcast(base, index, value)
                 return
@@ -488,6 +488,13 @@ class Lowering:
             self.check_extent(own, n)
         elem = self.nodes.stretched(node, place.ext)
         self.write_nest(base, place, elem, accumulate)
+
+    def same_extents(self, base: Var, index: Sequence[Any], like: Expr) -> bool:
+        """Has `like` the extents of `base[index]`? (It may itself broadcast against it: a sum with keepdims.)"""
+        if not isinstance(like, (Var, Index)) or isinstance(like.type, Scalar):
+            return False
+        place = self.nodes.build(Index(base, tuple(index), _index_type(base, index)) if index else base)
+        return list(self.nodes.build(like).ext) == list(place.ext)
 
     def write_nest(self, base: Var, place: Node, elem: Callable[[Sequence[Expr]], Expr], accumulate: bool) -> None:
         probe = [self.loop_var(self.depth + k) for k in range(place.ndim)]
@@ -514,15 +521,17 @@ class Lowering:
         place = self.nodes.build(Index(base, tuple(index), target_type) if index else base)
         probe = [self.loop_var(self.depth + k) for k in range(g.ndim)]
         if overlap.touches(self.aliases, base, g.at(probe)):
-            g = self.nodes.variable(self.temporary(value.args[0]))
-        at = self.nodes.stretched(place, g.ext)
+            seed = value.args[0]
+            g = self.nodes.variable(self.temporary(ir.call("copy", seed) if ir.is_alias(seed) else seed))
+        ext = self.broadcast([g.ext, place.ext])  # an axis of extent 1 of g goes to every element
+        at, element = self.nodes.stretched(place, ext), self.nodes.stretched(g, ext)
 
         def fill(idx: list[Expr]) -> None:
             t = at(idx)
             assert isinstance(t, Index)
-            self.emit(Accum(t.base, t.index, g.at(idx)))  # type: ignore[arg-type]
+            self.emit(Accum(t.base, t.index, element(idx)))  # type: ignore[arg-type]
 
-        self.nest(g.ext, fill)
+        self.nest(ext, fill)
 
 
 def _named(s: Stmt) -> Iterator[Var]:

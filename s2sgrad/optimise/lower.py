@@ -494,7 +494,8 @@ class Lowering:
         if not isinstance(like, (Var, Index)) or isinstance(like.type, Scalar):
             return False
         place = self.nodes.build(Index(base, tuple(index), _index_type(base, index)) if index else base)
-        return list(self.nodes.build(like).ext) == list(place.ext)
+        own = self.nodes.build(like).ext
+        return len(own) == place.ndim and all(self.shapes.same(a, b) for a, b in zip(own, place.ext))
 
     def write_nest(self, base: Var, place: Node, elem: Callable[[Sequence[Expr]], Expr], accumulate: bool) -> None:
         probe = [self.loop_var(self.depth + k) for k in range(place.ndim)]

@@ -360,7 +360,7 @@ def _unbroadcast(low: Lowering, target: Var, e: Call) -> Ext:
             ext = tuple(low.scalar_temp("n", low.clipped(n)) for n in ext)
         low.allocate(out, ext, "zeros")
         low.shapes.set(out, ext)
-        low.write(out, (), e, accumulate=True)
+        low.accumulate_unbroadcast(out, (), e)
     if out is not target:
         low.emit(Assign(target, out))
         return None

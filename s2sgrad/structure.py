@@ -15,7 +15,7 @@ from typing import Any, Union
 import numpy as np
 
 from s2sgrad.ir import Type
-from s2sgrad.rules.registry import type_of
+from s2sgrad.rules.registry import canonical, type_of
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Static:
     PLAIN = (str, bytes, type(None), np.dtype, slice, type(Ellipsis), frozenset)
 
     def __init__(self, value: Any) -> None:
-        self.value = value
+        self.value = canonical(value)
 
     def __eq__(self, o: object) -> bool:
         if not isinstance(o, Static):

@@ -9,7 +9,7 @@ import numpy as np
 
 from s2sgrad import ir
 from s2sgrad.errors import Unsupported
-from s2sgrad.ir import Const, Scalar
+from s2sgrad.ir import Call, Const, Scalar
 from s2sgrad.rules.build import adjoint_of, cast, conj, elementwise, flat, is_scalar, means, select, strong, tangent_of, to_float
 from s2sgrad.rules.registry import OPS, as_expr, call
 
@@ -30,7 +30,12 @@ def mul(x, y, *, out):
 
 
 def _constant_denominator(x, y):
-    return isinstance(y, Const) and y.value != 0
+    """A constant, or made of extents: zero only where there is nothing to divide."""
+    if isinstance(y, Const):
+        return y.value != 0
+    if isinstance(y, Call):
+        return y.op in ("dim", "size", "len") or y.op in ("mul", "astype", "pyfloat") and all(_constant_denominator(x, a) for a in y.args)
+    return False
 
 
 @elementwise(operator.truediv, np.divide, np.true_divide, syntax="_0 / _1", singular=True, safe=_constant_denominator)

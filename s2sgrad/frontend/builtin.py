@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad import ir
+from s2sgrad import ir, library
 from s2sgrad.frontend.calls import Calls, qualified
 from s2sgrad.frontend.values import (
     NONE, Cell, Fields, Func, Growing, Items, Iter, Method, Num, Obj, Partial, Range, Ref, SliceOf, Text, Tup, Value, describe, number,
@@ -109,6 +109,9 @@ class Builtins(Calls):
             assert isinstance(base.expr, ir.Var)
             self.emit(ir.Accum(base.expr, items, e, repeated=True))
             return NONE
+        found = library.lookup(getattr(ufunc, name))
+        if found is not None:
+            return self.inline(self.function(found, None), args, kwargs, node)
         raise self.error(f"np.{ufunc.__name__}.{name} is not supported", node)
 
     # ------------------------------------------------------------------------------------------- methods of arrays
@@ -121,7 +124,9 @@ class Builtins(Calls):
         if method is not None and id(method) in registry.BY_PYTHON:
             return self.primitive(method, [x, *args], kwargs, node)
         if name in ("conjugate", "conj"):
-            return self.call(Obj(np.conj), [x], {}, node)
+            r = self.call(Obj(np.conj), [x], {}, node)
+            weak = isinstance(x.type, Scalar) and x.type.weak
+            return x if weak and x.type.dtype != "complex128" else self.python_number(r) if weak else r  # type: ignore[arg-type]
         if name == "transpose" and args:
             axes = args[0] if len(args) == 1 else Tup(tuple(args))
             return self.call(Obj(np.transpose), [x, axes], {}, node)

@@ -147,18 +147,26 @@ class Customs(Builtins):
 
     def print_tensor(self, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         """`print` of the tensor interface: text and values, to be written one after the other."""
-        options = {k: self.static(v) for k, v in kwargs.items()}
+        options = {k: self.static(v) for k, v in kwargs.items() if k != "output_stream"}
         sep, end = options.get("sep", " "), options.get("end", "\n")
         summarize = options.get("summarize", 3)
         pieces: list[Any] = []
         for i, v in enumerate(args):
             pieces += [sep] if i else []
             pieces += [v.value] if isinstance(v, Obj) and isinstance(v.value, str) else self.pieces(v, node)
-        stream = stream_name(options.get("output_stream"))
+        given = kwargs.get("output_stream", NONE)
+        stream = self.stream(given)
         if stream is None:
-            raise self.error(f"output_stream={options['output_stream']!r} is not supported in compiled code", node, hint="Use sys.stdout, sys.stderr or 'file://path'.")
+            raise self.error(f"output_stream={describe(given)} is not supported in compiled code", node, hint="Use sys.stdout, sys.stderr or 'file://path'.")
         self.emit(ir.Print([*pieces, end], {"tensors": True, "summarize": 3 if summarize is None else summarize, "stream": stream}))
         return NONE
+
+    def stream(self, v: Value) -> str | None:
+        """'stdout' for sys.stdout, whatever it is at the moment; see `stream_name`."""
+        access = v.access if isinstance(v, Obj) else self.accesses.get(v.heap) if isinstance(v, Ref) else None
+        if access and access[-1] in (("attr", "stdout"), ("attr", "stderr")):
+            return str(access[-1][1])
+        return stream_name(v.value) if isinstance(v, Obj) else None
 
     def pieces(self, v: Value, node: Any) -> list[Any]:
         """Strings and expressions of one printed value; containers print as Python writes them."""

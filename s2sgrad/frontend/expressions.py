@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from s2sgrad import ir
-from s2sgrad.frontend.loops import Loops
+from s2sgrad.frontend.loops import UNROLL, Loops
 from s2sgrad.frontend.machine import NeedsStatic, Path, convert, promote
 from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.statements import BINARY, DeadCode
@@ -618,6 +618,7 @@ class Expressions(Loops):
     def collect(self, v: Value) -> Value:
         """A list of what an iterator gives."""
         ref = self.new_list([])
+        ref.heap.capacity = self.capacity(v)
         append = lambda x: self.list_method(ref, "append", [x], {})  # noqa: E731
         if isinstance(v, Iter) and v.kind == "generator":
             self.run_generator(v, append)
@@ -631,7 +632,21 @@ class Expressions(Loops):
             self.each(v.parts[0], keep)
         else:
             self.each(v, append)
+        ref.heap.capacity = None
         return ref
+
+    def capacity(self, v: Value) -> Any:
+        """The number of elements an iterator will give, where it is known before it runs."""
+        if isinstance(v, Iter) and v.kind == "generator":
+            n, _, frame = v.extra
+            if len(n.generators) != 1 or n.generators[0].ifs:
+                return None
+            v = v.parts[0]
+        if isinstance(v, Range | Num) and not (isinstance(v, Num) and not v.is_array):
+            length = self.sequence(v).length
+            if not length.known or length.const > UNROLL:
+                return self.bind(length, "n").expr if isinstance(v, Num) else length.expr
+        return None
 
     def each(self, v: Value, use: Callable[[Value], Any]) -> None:
         """Run `use` on every element of an iterable."""

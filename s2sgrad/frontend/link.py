@@ -58,7 +58,9 @@ class Linking(Customs):
 
     def link(self, f: Func, bound: dict[str, Value]) -> Linked:
         """Specialise a function on leaf parameters; result types by a fixpoint from the returns that do not recurse."""
-        name = self.fresh(getattr(f.node, "name", "function"), ir.INT).name
+        base = getattr(f.node, "name", "function")
+        name = next(n for n in (base, *(f"{base}_{k}" for k in range(2, 10**6))) if n not in self.names and n not in self.used_names)
+        self.used_names.add(name)
         info = scoping.info(f.node)
         if info.nonlocals:
             raise self.error("a recursive function that writes variables of an enclosing function is not supported")

@@ -33,7 +33,8 @@ class Lists(Expressions):
             part = (*slot, "data") if len(leaves) == 1 else (*slot, "data", k)
             t = n.type
             stores.append(self.slot_var(part, ListType(t) if isinstance(t, Array) else Array(t.dtype, 1)))
-        return Growing(map_nums(shape, lambda n: Num(Var("?", n.type))), tuple(stores), self.slot_var((*slot, "n"), ir.INT))
+        capacity = getattr(slot[0], "capacity", None)
+        return Growing(map_nums(shape, lambda n: Num(Var("?", n.type))), tuple(stores), self.slot_var((*slot, "n"), ir.INT), capacity)
 
     def merge_growing(self, slot: tuple[Any, ...], vals: Sequence[Value]) -> Value:
         """One growing list for paths on which a list has different lengths."""
@@ -41,12 +42,36 @@ class Lists(Expressions):
         shape: Value | None = None
         for v in vals:
             for e in (v.items if isinstance(v, Items) else (v.shape,)):  # type: ignore[union-attr]
+                e = self.element_shape(e)
                 shape = e if shape is None else self.common_shape(shape, e)
                 if isinstance(shape, Poison):
                     return shape
         if shape is None:
             return vals[0]
         return self.grow_target(slot, shape)
+
+    def element_shape(self, e: Value) -> Value:
+        """Lists inside a growing list are kept as arrays."""
+        if not isinstance(e, Ref) or e.heap.kind != "list" or self.state is None:
+            return e
+        content = self.state.get(e.heap)
+        leaves = content.items if isinstance(content, Items) else (content.shape,) if isinstance(content, Growing) else ()
+        leaves = tuple(self.element_shape(x) for x in leaves)
+        if not leaves or not all(isinstance(x, Num) for x in leaves):
+            return e
+        dtype, rank = leaves[0].type, leaves[0].expr.ndim  # type: ignore[attr-defined]
+        for x in leaves[1:]:
+            dtype = promote(dtype, x.type)  # type: ignore[attr-defined]
+            if dtype is None:
+                return e
+        return Num(Var("?", Array(dtype.dtype, rank + 1)))
+
+    def element(self, e: Value) -> Value:
+        """An element as a growing list keeps it."""
+        if not (isinstance(e, Ref) and e.heap.kind == "list"):
+            return e
+        e.heap.frozen = e.heap.frozen or "it is an element of a list that grows at run time"
+        return self.as_var(self.call(Obj(np.array), [e], {}, None), "row")  # type: ignore[attr-defined]
 
     def common_shape(self, a: Value, b: Value) -> Value:
         x, y = nums(a), nums(b)
@@ -71,7 +96,7 @@ class Lists(Expressions):
                 copies.append((t.length, v.length))  # type: ignore[arg-type]
             return
         assert isinstance(v, Items)
-        columns = [nums(i) for i in v.items]
+        columns = [nums(self.element(i)) for i in v.items]
         for k, (store, leaf) in enumerate(zip(t.stores, nums(t.shape), strict=True)):
             values = [c[k].expr for c in columns]
             if isinstance(store.type, ListType):
@@ -79,7 +104,10 @@ class Lists(Expressions):
             elif values:
                 copies.append((store, ir.call("array_of", *values, shape=(len(values),), dtype=store.type.dtype)))
             else:
-                copies.append((store, ir.call("zeros", 4, dtype=store.type.dtype)))
+                size: Any = 4 if t.capacity is None else t.capacity
+                if t.capacity is not None and not (isinstance(size, Call) and size.op == "dim"):
+                    size = self.call_number(max, Num(size), number(0)).expr
+                copies.append((store, ir.call("zeros", size, dtype=store.type.dtype)))
         copies.append((t.length, Const(len(v.items), ir.INT)))  # type: ignore[arg-type]
 
     def make_growing(self, ref: Ref) -> Growing:
@@ -203,6 +231,7 @@ class Lists(Expressions):
             self.state[ref.heap] = Items((*content.items, self.bind_all(x, "item")))
             return
         assert isinstance(content, Growing)
+        x = self.element(x)
         content = self.fit(ref, content, x)
         length = content.length
         for s, n in zip(content.stores, nums(x), strict=True):
@@ -210,7 +239,8 @@ class Lists(Expressions):
                 v = self.as_var(Num(convert(n.expr, s.type.item)), "item")
                 self.emit(ir.Append(s, v.expr))  # type: ignore[arg-type]
             else:
-                self.emit(ir.Reserve(s, ir.call("add", length, 1)))
+                if ref.heap.capacity is None:
+                    self.emit(ir.Reserve(s, ir.call("add", length, 1)))
                 self.emit(ir.Store(s, (length,), n.expr))
         self.emit(ir.Accum(length, None, Const(1, ir.INT)))  # type: ignore[arg-type]
 

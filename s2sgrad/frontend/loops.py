@@ -242,7 +242,7 @@ class Loops(Statements):
             backs = ([Path(self.state, tail)] if self.state is not None else []) + loop.cont.paths
             exits = [] if orelse or loop.endless else loop.brk.paths
             self.volatile = {loop.var.name} if loop.var is not None else set()
-            new = self.merge_states([_older(s, born) for s in [head, *(p.state for p in backs), *(p.state for p in exits)]])
+            new = self.merge_states([head, *(p.state for p in backs), *(p.state for p in exits)], born)
             self.adopt(new, [*backs, *exits])
             if all(k in head and same(head[k], v) for k, v in new.items() if k in head or not isinstance(v, Unbound)):
                 break
@@ -410,11 +410,6 @@ def trips(r: Range) -> int | None:
     if all(x.known for x in (r.start, r.stop, r.step)) and r.step.const != 0:
         return min(1, len(range(r.start.const, r.stop.const, r.step.const)))
     return None
-
-
-def _older(state: dict[Any, Value], born: int) -> dict[Any, Value]:
-    """The part of a state that existed before the loop."""
-    return {k: v for k, v in state.items() if k.number < born}
 
 
 def _forget(v: Value) -> Value:

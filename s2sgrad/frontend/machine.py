@@ -71,6 +71,7 @@ class Machine:
         self.building: set[Any] = set()
         self.linked: dict[str, ir.Function] = {}
         self.functions: dict[Any, Any] = {}
+        self.root_globals: Any = None
         self.copies: dict[Any, int] = {}
         self.to_link: set[Any] = set()
         self.unshareable: set[str] = set()
@@ -256,27 +257,18 @@ class Machine:
             self.reconcile(p, target)
         return target
 
-    def merge_states(self, states: Sequence[State]) -> State:
+    def merge_states(self, states: Sequence[State], born: float = float("inf")) -> State:
+        """The common state of several paths, of what is older than `born`; where they differ it stands in variables of its own."""
         out: State = {}
-        keys = list(dict.fromkeys(k for s in states for k in s))
         todo: list[Any] = []
-        for k in keys:
+        for k in dict.fromkeys(k for s in states for k in s if k.number < born):
             if isinstance(k, Heap):
-                have = [s[k] for s in states if k in s]
-                out[k] = self.merge((k,), have, todo)
+                out[k] = self.merge((k,), [s[k] for s in states if k in s], todo)
             else:
                 out[k] = self.merge((k,), [s.get(k, UNBOUND) for s in states], todo)
         while todo:
             heap, refs = todo.pop()
-            contents = []
-            for s, r in zip(states * (len(refs) // len(states) or 1), refs, strict=False):
-                c = s.get(r, None) if r is not None else None
-                contents.append(c)
-            for r in refs:
-                if r is not None and not any(r in s for s in states):
-                    continue
-            have = [next(s[r] for s in states if r in s) for r in refs if r is not None and any(r in s for s in states)]
-            out[heap] = self.merge((heap,), have, todo)
+            out[heap] = self.merge((heap,), [s[r] for r in refs for s in states if r in s], todo)
         return out
 
     def merge(self, slot: tuple[Any, ...], vals: Sequence[Value], todo: list[Any]) -> Value:
@@ -359,7 +351,7 @@ class Machine:
             merged = self.merged_heaps[key] = Heap(h.kind, h.cls, slot_name(slot))
         for x in (*heaps, merged):
             x.frozen = x.frozen or "it may be one of several objects here"
-        todo.append((merged, [x for x in heaps if x is not merged] or heaps))
+        todo.append((merged, heaps))
         return Ref(merged)
 
     def merge_growing(self, slot: tuple[Any, ...], vals: Sequence[Value]) -> Value:

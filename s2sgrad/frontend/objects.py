@@ -46,7 +46,8 @@ class Objects(Indexing, Lists):
                     raise self.error(f"the captured variable {name} has no value yet", node, kind=errors.Unsupported) from None
                 return self.lift(value, None if access is None else (*access, ("closure", name)))
             if name in fn.__globals__:
-                return self.lift(fn.__globals__[name], None if access is None else (*access, ("global", name)))
+                path = () if fn.__globals__ is self.root_globals else access
+                return self.lift(fn.__globals__[name], None if path is None else (*path, ("global", name)))
             extra = fn.__globals__.get("__builtins__", builtins)
             extra = extra if isinstance(extra, dict) else vars(extra)
             if name in extra:
@@ -429,6 +430,11 @@ class Objects(Indexing, Lists):
             return self.mul(self.number_attribute(base, "size", node), number(np.dtype(t.dtype).itemsize))
         if name == "T" or name == "mT":
             return self.call(Obj(np.transpose), [base], {}, node) if ndim > 1 else base
+        if name in ("real", "imag") and isinstance(t, ir.Scalar) and t.weak:
+            if t.dtype != "complex128":
+                return base if name == "real" else number(0.0 if t.dtype == "float64" else 0)
+            e = ir.call(name, base.expr)
+            return Num(e if e.type == ir.FLOAT else ir.call("pyfloat", e))
         if name in ("real", "imag"):
             return self.call(Obj(getattr(np, name)), [base], {}, node)
         if name == "flat":

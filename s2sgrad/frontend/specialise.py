@@ -50,6 +50,7 @@ class Specialiser(Linking):
     def __init__(self) -> None:
         super().__init__()
         self.links: dict[Any, Any] = {}
+        self.used_names: set[str] = set()
 
     # ------------------------------------------------------------------------------------------- arguments
 
@@ -132,7 +133,9 @@ def _run(m: Specialiser, fn: Any, specs: Sequence[Spec], kw: dict[str, Spec]) ->
     src = source_of(python)
     frame = Frame(src, None, Scope({}, None, (python, ())), scoping.Info(()), ())
     m.frames.append(frame)
+    m.root_globals = python.__globals__
     m.node = src.node
+    m.used_names.add(src.name)
     params: list[Param] = []
     names = _names(src.node, len(lead), len(specs))
     info = scoping.info(src.node)

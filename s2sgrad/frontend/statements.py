@@ -84,7 +84,7 @@ class Statements(Machine):
                     tail = thunk()
                 except DeadCode:
                     self.state, tail = None, None
-                sides.append((self.state, out, out if tail is None else tail, self.jumps))
+                sides.append((self.state, out, tail if isinstance(tail, list) else out, self.jumps))
         self.node = node
         (ts, tout, ttail, tj), (es, eout, etail, ej) = sides
         self.jumps = before | tj | ej
@@ -463,6 +463,9 @@ class Statements(Machine):
         for item in s.items:
             ctx = item.context_expr
             f = self.eval(ctx.func) if isinstance(ctx, gast.Call) else None
+            if isinstance(f, Obj) and getattr(f.value, "__s2sgrad_scope__", False):  # a device: entered once, to check its name
+                with f.value(*(self.static(self.eval(a)) for a in ctx.args)):
+                    continue
             ok = isinstance(f, Obj) and (f.value in (np.errstate,) or getattr(f.value, "__name__", "") in ("catch_warnings", "nullcontext", "printoptions"))
             if not ok or item.optional_vars is not None:
                 raise self.error("this `with` is not supported", ctx, "np.errstate is accepted and has no effect in compiled code.")

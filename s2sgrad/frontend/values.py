@@ -82,6 +82,7 @@ class Heap:
     cls: Any
     name: str
     frozen: str = ""
+    capacity: Any = None  # an expression: so many elements will be appended at most
     number: int = field(default_factory=lambda: next(_ids))
 
 
@@ -112,6 +113,7 @@ class Growing(Value):
     shape: Value
     stores: tuple[Var, ...]
     length: Expr
+    capacity: Any = None
 
 
 @dataclass(eq=False)

@@ -247,7 +247,7 @@ def _elementwise(e: Call, g: Expr, cx: Context) -> None:
         for a, part in zip(e.args, parts, strict=True):
             if part is not None:
                 part = registry.as_expr(part)
-                adjoint(a, _real_if(guarded(g, part) if masked else part, a), cx)
+                adjoint(a, _real_if(_expanded(guarded(g, part) if masked else part, a, e, cx), a), cx)
         return
     if nonlinear and costly(out) and _uses_out(op):
         out = bind(out, cx)
@@ -263,7 +263,55 @@ def _elementwise(e: Call, g: Expr, cx: Context) -> None:
         part = _times(g, p)
         if op.is_singular(args) and not _regular(e.op, args):
             part = guarded(g, part)
-        adjoint(a, _real_if(part, a), cx)
+        adjoint(a, _real_if(_expanded(part, a, e, cx), a), cx)
+
+
+def _expanded(part: Expr, operand: Expr, e: Call, cx: Context) -> Expr:
+    """A contribution to an operand that was broadcast has one number per element of the result: they are summed, so none may be missing."""
+    whole = cx.shapes.of(e)
+    if cx.shapes.of(operand) == whole or cx.shapes.broadcast([cx.shapes.of(part), whole]) == cx.shapes.of(part):
+        return part
+    dims = [_extent(e, k, cx) for k in range(e.ndim)]
+    if isinstance(part.type, ir.Scalar) and isinstance(operand.type, ir.Scalar):
+        count = dims[0]
+        for d in dims[1:]:
+            count = call("mul", count, d)
+        return call("mul", part, count)
+    if isinstance(part.type, ir.Scalar):
+        return call("full", part, *dims, dtype=part.type.dtype)
+    have = cx.shapes.of(part)
+    if all(h in (w, 1) for h, w in zip(reversed(have), reversed(whole), strict=False)):
+        return call("broadcast_to", part, *dims)
+    return call("mul", part, call("ones_like", e))
+
+
+def _whole(g: Expr, e: Call, cx: Context) -> Expr:
+    """The adjoint of an array operation in the shape of its result (rules index, transpose, reverse and sum it)."""
+    if cx.shapes.of(g) == cx.shapes.of(e):
+        return g
+    dims = [_extent(e, k, cx) for k in range(e.ndim)]
+    if isinstance(g.type, ir.Scalar):
+        return call("full", g, *dims, dtype=e.type.dtype)
+    return call("broadcast_to", g, *dims)
+
+
+def _extent(e: Expr, axis: int, cx: Context) -> Expr:
+    """The extent of an axis of an expression, read off one of its operands where that is possible."""
+    if isinstance(e, Call) and registry.OPS[e.op].kind == "elementwise":
+        for a in e.args:
+            k = axis - e.ndim + a.ndim
+            if k >= 0 and cx.shapes.of(a)[k] == cx.shapes.of(e)[axis]:
+                return _extent(a, k, cx)
+    if isinstance(e, Call) and e.op in ("full", "broadcast_to", "zeros", "ones", "empty"):
+        return e.args[axis + (e.op in ("full", "broadcast_to"))]
+    if isinstance(e, Call) and e.op in ("copy", "ascontiguous", "astype", "cumsum", "cumprod", "sort") and e.args[0].ndim == e.ndim:
+        return _extent(e.args[0], axis, cx)
+    if isinstance(e, Call) and e.op == "transpose":
+        axes = e.attr("axes")
+        return _extent(e.args[0], e.ndim - 1 - axis if axes is None else axes[axis], cx)
+    if isinstance(e, Call) and e.op in ("matmul", "outer") and e.ndim == 2 and all(a.ndim == 2 or e.op == "outer" for a in e.args):
+        return _extent(e.args[axis], axis if e.op == "matmul" else 0, cx)
+    return call("dim", e, axis=axis)
 
 
 def _real_if(part: Expr, like: Expr) -> Expr:
@@ -304,6 +352,8 @@ def _general(e: Call, g: Expr, cx: Context) -> None:
         raise cx.refuse(e, op.why or "no rule is declared for it")
     args = [bind(a, cx) if costly(a) else a for a in e.args] if op.kind != "linear" else list(e.args)
     wanted = tuple(cx.is_active(a) for a in e.args)
+    if ir.is_array(e.type) and e.op not in ("copy", "astype", "ascontiguous"):
+        g = _whole(g, e, cx)
     if sum(occurrences(a, cx) for a in e.args) > 1 or op.kind != "linear":
         g = simple(g, cx)
     out: Expr = Call(e.op, tuple(args), e.attrs, e.type)

@@ -119,6 +119,8 @@ def derive(
     docstring call the variables; `name` replaces the function's own name.
     """
     primal = frontend.specialise(fn, specs, kw=kw)
+    if options.simplify:
+        primal = replace(primal, program=optimise.simplify(primal.program))
     params = argument_params(primal.program)
     chosen = tuple(params[k].name for k in wrt)
     base = name or function_name(fn)

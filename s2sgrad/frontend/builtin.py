@@ -419,7 +419,7 @@ def _sorted(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
         raise m.error("sorted with a key is not supported", n)
     v = m.present(a[0])
     if isinstance(v, Num):
-        ref: Value = m.list_from_array(Num(ir.call("sort", v.expr, axis=0)))
+        ref: Value = m.list_from_array(m.numeric(m.call(Obj(np.sort), [v], {}, n)))
         if "reverse" in k and m.static(k["reverse"]):
             return m.list_from_array(m.subscript(m.growing_array(ref), [Obj(slice(None, None, -1))]))  # type: ignore[arg-type]
         return ref
@@ -675,46 +675,67 @@ def _sequence_of_arrays(f: Any) -> Special:
         v = m.present(a[0])
         if isinstance(v, Iter):
             v = m.collect(v)
-        if isinstance(v, Ref) and v.heap.kind == "list" and isinstance(m.contents(v), Growing):
+        if not (isinstance(v, Ref) and v.heap.kind == "list" and isinstance(m.contents(v), Growing)):
+            if isinstance(v, Num) and v.is_array and f in (np.stack, np.vstack):
+                return Num(ir.call("copy", v.expr))
+            return m.ordinary(f, [v, *a[1:]], k, n)
+        axis = m.static(a[1] if len(a) > 1 else k.get("axis", number(0)))
+        g = m.contents(v)
+        assert isinstance(g, Growing)
+        item = g.stores[0].type.item if isinstance(g.stores[0].type, ir.ListType) else None
+        rank = 0 if item is None else item.ndim
+        if axis == 0 and (f is np.stack or (f in (np.vstack, np.column_stack) and rank == 1)):
             x = m.growing_array(v)
-            axis = m.static(a[1] if len(a) > 1 else k.get("axis", number(0)))
-            if f is np.concatenate and x.expr.ndim == 2 and axis == 0:
-                return m.concatenated(v, n)
-            if axis != 0 or f is np.concatenate:
-                raise m.error(f"{qualified(f)} of a list that grows at run time is supported along axis 0 only", n)
-            return x
-        if isinstance(v, Num) and v.is_array and f is np.stack:
-            return Num(ir.call("copy", v.expr))
-        return m.primitive(f, [v, *a[1:]], k, n)
+            if item is None:
+                x = Num(ir.call("copy", x.expr))
+            return m.call(Obj(np.transpose), [x], {}, n) if f is np.column_stack else x
+        if axis == 0 and item is not None and (f is np.concatenate or (f is np.vstack and rank > 1) or (f is np.hstack and rank == 1)):
+            return m.concatenated(v, n)
+        raise m.error(f"{qualified(f)} of this list, which grows at run time, is not supported", n, "Fill an array instead of a list.")
 
     return special
 
 
+def _ordinary(self: Builtins, f: Any, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+    """A NumPy function as the registry or the library has it."""
+    if id(f) in registry.BY_PYTHON:
+        return self.primitive(f, args, kwargs, node)
+    found = library.lookup(f)
+    if found is None:
+        raise self.error(f"{qualified(f)} is not supported", node)
+    return self.inline(self.function(found, None), args, kwargs, node)
+
+
+Builtins.ordinary = _ordinary  # type: ignore[attr-defined]
+
+
 def _concatenated(self: Builtins, v: Ref, node: Any) -> Value:
-    """np.concatenate of a growing list of 1-D arrays."""
+    """np.concatenate of a growing list of arrays along the first axis."""
     g = self.contents(v)
     assert isinstance(g, Growing)
     store = g.stores[0]
     item = store.type.item
-    total, i = self.fresh("total", ir.INT), self.fresh("k", ir.INT)
-    self.emit(ir.Assign(total, Const(0, ir.INT)))
+    total, i, at = self.fresh("total", ir.INT), self.fresh("k", ir.INT), self.fresh("at", ir.INT)
+    zero, one = Const(0, ir.INT), Const(1, ir.INT)
+    self.emit(ir.Assign(total, zero))
     element = ir.Call("item", (store, i), (), item)
-    one = Const(1, ir.INT)
-    self.emit(ir.For(i, Const(0, ir.INT), g.length, one, [ir.Accum(total, None, ir.call("dim", element, axis=0), place=self.place())]))
-    out = self.as_var(Num(ir.call("zeros", total, dtype=item.dtype)), "joined")
-    at = self.fresh("at", ir.INT)
-    self.emit(ir.Assign(at, Const(0, ir.INT)))
-    stop = ir.call("add", at, ir.call("dim", element, axis=0))
+    extent = ir.call("dim", element, axis=0)
+    self.emit(ir.For(i, zero, g.length, one, [ir.Accum(total, None, extent, place=self.place())]))
+    first = ir.Call("item", (store, zero), (), item)
+    more = [ir.call("dim", first, axis=d) for d in range(1, item.ndim)]
+    out = self.as_var(Num(ir.call("zeros", total, *more, dtype=item.dtype)), "joined")
+    self.emit(ir.Assign(at, zero))
+    stop = ir.call("add", at, extent)
+    full = tuple(ir.Slice() for _ in more)
     assert isinstance(out.expr, ir.Var)
-    self.emit(ir.For(i, Const(0, ir.INT), g.length, one, [
-        ir.Store(out.expr, (ir.Slice(at, stop),), element, place=self.place()), ir.Assign(at, stop, place=self.place())]))
+    self.emit(ir.For(i, zero, g.length, one, [
+        ir.Store(out.expr, (ir.Slice(at, stop), *full), element, place=self.place()), ir.Assign(at, stop, place=self.place())]))
     return out
 
 
 Builtins.concatenated = _concatenated  # type: ignore[attr-defined]
-for _f in (np.stack, np.concatenate, np.vstack):
-    if _f is not np.vstack:
-        means(_f)(_sequence_of_arrays(_f))
+for _f in (np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack):
+    means(_f)(_sequence_of_arrays(_f))
 
 
 @means(np.copyto)

@@ -381,7 +381,7 @@ class Lists(Expressions):
             g = self.make_growing(ref)
             if len(g.stores) == 1 and isinstance(g.stores[0].type, Array):
                 view = self.list_view(g)
-                e = ir.call("sort", view.expr, axis=0)
+                e: Expr = self.call(Obj(np.sort), [view], {}, None).expr  # type: ignore[attr-defined]
                 if kwargs.get("reverse") is not None and self.static(kwargs["reverse"]):  # type: ignore[attr-defined]
                     e = Index(e, (ir.Slice(None, None, Const(-1, ir.INT)),), Array(e.type.dtype, 1, "A"))
                 self.emit(ir.Store(g.stores[0], (ir.Slice(None, g.length, None),), e))

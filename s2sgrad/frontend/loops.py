@@ -13,7 +13,7 @@ from s2sgrad.frontend.machine import NeedsStatic, Path, Target, same
 from s2sgrad.frontend.scope import Loop, bound_names
 from s2sgrad.frontend.statements import DeadCode, Statements
 from s2sgrad.frontend.values import (
-    UNBOUND, UNKNOWN, Cell, Fields, Growing, Items, Iter, Maybe, Num, Obj, Poison, Range, Ref, Tup, Unbound, Value, describe, number,
+    NONE, UNBOUND, UNKNOWN, Cell, Fields, Growing, Items, Iter, Maybe, Num, Obj, Poison, Range, Ref, Tup, Unbound, Value, describe, number,
 )
 from s2sgrad.ir import Const, Expr, Stmt, Var
 
@@ -139,7 +139,46 @@ class Loops(Statements):
         if once == 0:
             self.run(orelse)
             return
-        self.loop(node, iteration, make, orelse, bool(once))
+        snap, state, mark = self.snapshot(), dict(self.state or {}), len(self.out)
+        counts = [(t, len(t.paths)) for t in self.open_targets()]
+        try:
+            self.loop(node, iteration, make, orelse, bool(once), None, self.can_peel(r, node, orelse))
+        except NeedsPeel:
+            self.rollback(snap)
+            self.state = state
+            del self.out[mark:]
+            for target, n in counts:
+                del target.paths[n:]
+            self.peel(r, seq, node, assign, body, once)
+
+    def can_peel(self, r: Range, node: Any, orelse: Sequence[Any]) -> bool:
+        """May the first trip be taken out of the loop? (Only where nothing jumps.)"""
+        body = node.body if isinstance(getattr(node, "body", None), list) else []
+        jumps = any(isinstance(x, gast.Break | gast.Continue | gast.Return) for s in body for x in gast.walk(s))
+        return r.step.known and not jumps and not orelse and not r.parallel
+
+    def peel(self, r: Range, seq: Seq, node: Any, assign: Callable[[Value], None], body: Callable[[], list[Stmt] | None], once: int | None) -> None:
+        """A variable is a number before the loop and an array after its first trip: `if there is a trip: first trip; loop over the rest`."""
+        start = self.bind(r.start, "start")
+        later = Range(self.add(start, r.step), r.stop, r.step, r.strong)
+
+        def first() -> None:
+            assign(start if seq.arange is not None else seq.get(start))
+            body()
+            rest = Seq(seq.length, seq.get, None, later if seq.arange is not None else None)
+            if seq.arange is None:
+                rest = Seq(self.sub(seq.length, number(1)), lambda k: seq.get(self.add(k, number(1))))
+            self.range_loop(later if seq.arange is not None else NONE, rest, node, assign, body, ())
+
+        if once:
+            first()
+            return
+        cond = ir.call("lt" if r.step.const > 0 else "gt", start.expr, r.stop.expr)
+        self.conflicts = True
+        try:
+            self.branch(cond, first, lambda: None)  # type: ignore[arg-type]
+        finally:
+            self.conflicts = False
 
     def counter_name(self, node: Any, iterable: Value) -> tuple[str, Any]:
         """The user's own loop variable where it can be the counter itself, else a hidden one."""
@@ -200,7 +239,7 @@ class Loops(Statements):
     # ------------------------------------------------------------------------------------------- the fixpoint
 
     def loop(self, node: Any, iteration: Callable[[Loop], list[Stmt]], make: Callable[[Loop, list[Stmt]], Stmt], orelse: Sequence[Any],
-             once: bool, holder: dict[str, Any] | None = None) -> None:
+             once: bool, holder: dict[str, Any] | None = None, peel: bool = False) -> None:
         assert self.state is not None
         entry = dict(self.state)
         written = bound_names(getattr(node, "body", None) if isinstance(getattr(node, "body", None), list) else [node])
@@ -243,6 +282,8 @@ class Loops(Statements):
             exits = [] if orelse or loop.endless else loop.brk.paths
             self.volatile = {loop.var.name} if loop.var is not None else set()
             new = self.merge_states([head, *(p.state for p in backs), *(p.state for p in exits)], born)
+            if peel and any(isinstance(v, Poison) and isinstance(head.get(k), Num) and not head[k].is_array for k, v in new.items()):  # type: ignore[attr-defined]
+                raise NeedsPeel
             self.adopt(new, [*backs, *exits])
             if all(k in head and same(head[k], v) for k, v in new.items() if k in head or not isinstance(v, Unbound)):
                 break
@@ -396,6 +437,10 @@ class Loops(Statements):
             return k
         scaled = k if step.known and step.const == 1 else self.mul(k, step)
         return scaled if start.known and start.const == 0 else self.add(start, scaled)
+
+
+class NeedsPeel(Exception):
+    """A number becomes an array in the first trip of a loop."""
 
 
 class _Step:

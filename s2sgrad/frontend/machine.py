@@ -72,6 +72,7 @@ class Machine:
         self.linked: dict[str, ir.Function] = {}
         self.functions: dict[Any, Any] = {}
         self.root_globals: Any = None
+        self.conflicts = False
         self.copies: dict[Any, int] = {}
         self.to_link: set[Any] = set()
         self.unshareable: set[str] = set()
@@ -280,6 +281,8 @@ class Machine:
             if isinstance(v, Poison):
                 return v
         for absent, test in (("unbound", _is_unbound), ("none", _is_none), ("conflict", _is_conflict)):
+            if absent == "conflict" and not any(isinstance(v, Maybe) and v.absent == absent for v in vals):
+                continue
             if any(test(v) or (isinstance(v, Maybe) and v.absent == absent) for v in vals):
                 inner = [v.value if isinstance(v, Maybe) and v.absent == absent else v for v in vals if not test(v)]
                 if not inner:
@@ -326,6 +329,9 @@ class Machine:
         t = vals[0].type
         for v in vals[1:]:
             t = promote(t, v.type)
+            if t is None and self.conflicts and all(isinstance(x.type, Scalar) or x.is_array for x in vals):
+                arrays = [x for x in vals if x.is_array]
+                return Maybe(self.flag_var((*slot, "conflict")), self.merge_nums(slot, arrays), "conflict")
             if t is None:
                 ranks = sorted({_shape(v.type) for v in vals})
                 return Poison(f"{ranks[0]} on one path and {ranks[-1]} on another")
@@ -497,7 +503,7 @@ def _is_none(v: Value) -> bool:
 
 
 def _is_conflict(v: Value) -> bool:
-    return False
+    return isinstance(v, Num) and not v.is_array
 
 
 def _shape(t: Type) -> str:

@@ -64,6 +64,9 @@ def _visit(n: Any, out: Info, weight: int) -> None:
         out.globals.update(n.names)
     elif isinstance(n, gast.Nonlocal):
         out.nonlocals.update(n.names)
+    elif isinstance(n, gast.Import | gast.ImportFrom):
+        for a in n.names:
+            out.counts[a.asname or a.name.split(".")[0]] += weight
     elif isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store | gast.Del):
         out.counts[n.id] += weight
     elif isinstance(n, gast.MatchAs | gast.MatchStar) and n.name:

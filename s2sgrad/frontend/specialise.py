@@ -226,6 +226,7 @@ def _assemble(m: Specialiser, src: Any, params: list[Param], body: list[ir.Stmt]
             hidden.append(access)
     doc = gast.get_docstring(src.node) or "" if isinstance(src.node, gast.FunctionDef) else ""
     main = Function(src.name, all_params, body, doc)
+    main.temporaries = set(m.names) - {v.name for v in m.slot_vars.values()} - {p.name for p in all_params}
     live = {s.function for s in ir.walk_stmts(body) if isinstance(s, ir.CallFn)}
     todo = list(live)
     while todo:

@@ -174,7 +174,7 @@ def reader(fn: Any, access: Any) -> Callable[[Any], Any]:
 def packer(derived: Derived, specs: tuple[Spec, ...], request: Request) -> Callable[[Any], Any]:
     """What turns the raw results (bare or a tuple of leaves) into what the user gets."""
     count = len(derived.program.main.returns)
-    as_tuple = (lambda r: (r,)) if count == 1 else (lambda r: r)
+    as_tuple = (lambda r: (r,)) if count == 1 else (lambda r: r) if count else (lambda r: ())
     if request.mode in ("vjp", "jvp") or request.by_leaf:
         return as_tuple
     if request.mode == "primal":

@@ -256,7 +256,7 @@ def substitute(e: Any, table: dict[str, Expr]) -> Any:
 
 
 # Operations whose result shares memory with their first argument.
-VIEW_OPS = frozenset({"transpose", "reshape", "expand_dims", "squeeze", "broadcast_to", "real_view", "imag_view", "diagonal"})
+VIEW_OPS = frozenset({"transpose", "reshape", "expand_dims", "squeeze", "real_view", "imag_view"})
 
 
 def is_alias(e: Expr) -> bool:

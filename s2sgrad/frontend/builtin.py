@@ -47,7 +47,7 @@ class Builtins(Calls):
         return None
 
     def make_range(self, args: list[Value], kwargs: dict[str, Value], node: Any, parallel: bool = False) -> Value:
-        values = [self.bind(self.integer(a), "n") if not isinstance(self.integer(a).expr, ir.Var) else self.integer(a) for a in args]
+        values = [self.integer(a) for a in args]
         start, stop, step = (number(0), values[0], number(1)) if len(values) == 1 else (*values, number(1)) if len(values) == 2 else values
         if step.known and step.const == 0:
             self.fail(ValueError, "range() arg 3 must not be zero")
@@ -237,22 +237,22 @@ def _len(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
 
 @means(enumerate)
 def _enumerate(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
-    return Iter("enumerate", (m.frozen_iterable(a[0]),), a[1] if len(a) > 1 else k.get("start", number(0)))
+    return Iter("enumerate", (m.present(a[0]),), a[1] if len(a) > 1 else k.get("start", number(0)))
 
 
 @means(zip)
 def _zip(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
-    return Iter("zip", tuple(m.frozen_iterable(x) for x in a)) if a else Tup(())
+    return Iter("zip", tuple(m.present(x) for x in a)) if a else Tup(())
 
 
 @means(reversed)
 def _reversed(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
-    v = m.frozen_iterable(a[0])
+    v = m.present(a[0])
     if isinstance(v, Range) and v.step.known:
         step = v.step.const
         length = m.range_length(v)
         last = m.add(v.start, m.mul(m.sub(length, number(1)), v.step)) if abs(step) != 1 else m.sub(v.stop, number(step))
-        return Range(m.bind(last, "last"), m.sub(v.start, number(step)), number(-step), v.strong)
+        return Range(last, m.sub(v.start, number(step)), number(-step), v.strong)
     if isinstance(v, Ref) and v.heap.kind == "dict":
         return Tup(tuple(reversed(m.sequence_items(v))))
     return Iter("reversed", (v,))
@@ -260,12 +260,12 @@ def _reversed(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value
 
 @means(map)
 def _map(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
-    return Iter("map", tuple(m.frozen_iterable(x) for x in a[1:]), a[0])
+    return Iter("map", tuple(m.present(x) for x in a[1:]), a[0])
 
 
 @means(filter)
 def _filter(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
-    return Iter("filter", (m.frozen_iterable(a[1]),), a[0])
+    return Iter("filter", (m.present(a[1]),), a[0])
 
 
 @means(list)
@@ -328,7 +328,14 @@ def _fold(self: Builtins, v: Value, start: Value, step: Any) -> Value:
 
     def add(x: Value) -> None:
         assert self.state is not None
-        self.set_cell(cell, step(self.checked(self.state[cell]), x))
+        old = self.checked(self.state[cell])
+        new = step(old, x)
+        grows = isinstance(old, Num) and isinstance(x, Num) and isinstance(new, Num) and old.type == new.type and isinstance(old.type, Scalar)
+        if step == self.add and grows and isinstance(old.expr, ir.Var) and self.slot_vars.get(((cell,), old.type)) == old.expr:
+            self.emit(ir.Accum(old.expr, None, x.expr))
+            self.state[cell] = Num(old.expr)
+        else:
+            self.set_cell(cell, new)
 
     self.each(v, add)
     assert self.state is not None

@@ -206,7 +206,7 @@ def broadcast_arrays(*args):
     total = 0
     for a in args:
         total = total + np.zeros_like(a)
-    return tuple(np.broadcast_to(a, total.shape) for a in args)
+    return tuple(np.broadcast_to(a, total.shape).copy() for a in args)
 
 
 @implements(np.meshgrid)

@@ -60,7 +60,8 @@ def _(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=No
     if is_scalar(a):
         return strong(call("add", a, 0)) if a.type.dtype == "bool" else strong(a)
     s = reduced("sum", a, axis, keepdims)
-    return s if initial is None else s + initial
+    s = s if initial is None else s + initial
+    return s if dtype is None else cast(s, dtype_name(static(dtype)))  # sums of small integers are wider by default
 
 
 def _refuse(function, **options):
@@ -161,7 +162,8 @@ def _(a, axis=None, dtype=None, out=None):
     axis = axis_of(axis, a.ndim)
     if axis is None and a.ndim > 1:
         a = call("reshape_copy", a, call("size", a))
-    return call("cumsum", a, axis=axis or 0)
+    c = call("cumsum", a, axis=axis or 0)
+    return c if dtype is None else cast(c, dtype_name(static(dtype)))
 
 
 # ------------------------------------------------------------------------------------ undoing broadcasts

@@ -101,6 +101,16 @@ class _Stable:
         out.append(ir.Assign(v, e, place=place))
         return v
 
+    def before(self, i: Any, s: ir.Store, out: list[ir.Stmt]) -> Any:
+        """An item of the index of a store that reads the memory stored into, held from before the store (the reverse reads it after)."""
+        if isinstance(i, ir.Slice):
+            return ir.Slice(*(x if x is None else self.before(x, s, out) for x in (i.lower, i.upper, i.step)))
+        if not isinstance(i, ir.Expr) or ("m", self.classes[s.base.name]) not in set(reads(i, self.classes)):
+            return i
+        v = ir.Var(self.names.fresh("mask" if i.type.dtype == "bool" else "at"), i.type)
+        out.append(ir.Assign(v, ir.call("copy", i) if ir.is_alias(i) else i, place=s.place))
+        return v
+
     def block(self, body: list[ir.Stmt]) -> list[ir.Stmt]:
         out: list[ir.Stmt] = []
         for s in body:
@@ -113,5 +123,7 @@ class _Stable:
                 s = replace(s, body=self.block(s.body))
             elif isinstance(s, ir.Custom):
                 s = replace(s, body=self.block(s.body))
+            elif isinstance(s, ir.Store):
+                s = replace(s, index=tuple(self.before(i, s, out) for i in s.index))
             out.append(s)
         return out

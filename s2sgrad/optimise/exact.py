@@ -91,6 +91,10 @@ def exact_node(e: Any) -> Any:
         e = special(e)
         if not isinstance(e, Call):
             return e
+    if isinstance(e, Call) and e.op == "mul":
+        for a, b in (e.args, e.args[::-1]):  # a factor 1 left by the derivative rules
+            if isinstance(b, Const) and b.value == 1 and not isinstance(a, Const) and a.type.dtype == e.type.dtype and e.type.dtype[0] in "fi":
+                return a
     if isinstance(e, Exact):
         return Call(e.op, e.args, e.attrs, e.type)
     d = e.type.dtype

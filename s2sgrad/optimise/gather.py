@@ -42,7 +42,6 @@ def gather_node(nodes: Nodes, e: Index) -> Node:
     if any(isinstance(i, Slice) and not (i.lower is None and i.upper is None and i.step is None) for i in e.index):
         return gather_node(nodes, _full_slices(nodes, e))
     base = nodes.build(e.base) if ir.is_alias(e.base) else nodes.variable(low.operand_var(e.base))
-    advanced: list[tuple[Any, int]] = []  # (element function of the broadcast index, axis of the base)
     entries: list[tuple[str, Any]] = []
     index_nodes: list[Node] = []
     axis = 0

@@ -14,9 +14,10 @@ from s2sgrad.ir import (
     Raise, Recompute, Reserve, Return, Scalar, Slice, Stmt, Store, Type, Var, While,
 )
 from s2sgrad.optimise import overlap
-from s2sgrad.optimise.affine import is_literal, literal, plus
+from s2sgrad.optimise.affine import is_literal, literal
 from s2sgrad.optimise.exact import exact_body
-from s2sgrad.optimise.nodes import Node, Nodes, squeezed
+from s2sgrad.optimise.extents import extents_of
+from s2sgrad.optimise.nodes import Node, Nodes, cheap_scalar, squeezed
 from s2sgrad.optimise.producers import PRODUCERS, SCALAR_PRODUCERS, library_call, lower_multi
 from s2sgrad.optimise.shapes import Shapes, dim
 
@@ -100,7 +101,10 @@ class Lowering:
 
     def do_assign(self, s: Assign) -> None:
         if isinstance(s.target.type, Scalar):
-            self.emit(Assign(s.target, self.scalar(s.value)))
+            value = self.scalar(s.value)
+            self.emit(Assign(s.target, value))
+            if s.target.type.dtype == "int64" and cheap_scalar(value) and s.target.name not in ir.names_in(value):
+                self.shapes.note_equal(s.target, value)
         elif isinstance(s.target.type, ListType):
             self.emit(Assign(s.target, self.view(s.value)))
         else:
@@ -118,47 +122,67 @@ class Lowering:
 
     def do_if(self, s: If) -> None:
         cond = self.scalar(s.cond)
-        before = self.shapes.snapshot()
+        before = self.shapes.copy()
         body = self.block(s.body)
-        after = self.shapes.snapshot()
-        self.shapes.meet(before, before)
+        after = self.shapes.copy()
+        self.shapes.restore(before)
         orelse = self.block(s.orelse)
-        self.shapes.meet(after, self.shapes.snapshot())
+        self.shapes.meet(after)
         self.flags = {}
         self.emit(If(cond, body, orelse, place=s.place))
 
     def do_for(self, s: For) -> None:
         start, stop, step = (self.scalar(e) for e in (s.start, s.stop, s.step))
-        self.shapes.forget_all([s])
-        self.flags = {}
-        body = self.block(s.body)
-        self.shapes.forget_all([s])
-        self.flags = {}
+        body = self.loop_body(s, lambda: self.block(s.body))
         self.emit(For(s.var, start, stop, step, body, s.exit, s.parallel, place=s.place))
 
     def do_while(self, s: While) -> None:
         """A condition that needs statements is kept in a variable, computed before the loop and after each iteration."""
-        self.shapes.forget_all(s.body)
-        self.flags = {}
-        with self.inside() as pre:
-            cond = self.scalar(s.cond)
-        if not pre:
-            body = self.block(s.body)
-            self.shapes.forget_all(s.body)
-            self.flags = {}
-            self.emit(While(cond, body, s.exit, place=s.place))
-            return
         go = self.fresh("go", ir.BOOL)
-        self.out += [*pre, Assign(go, cond, place=s.place)]
-        body = self.block(s.body)
-        self.shapes.forget_all(s.body)
-        with self.inside() as again:
-            self.place = s.place
-            self.emit(Assign(go, self.scalar(s.cond)))
-        body += [If(ir.call("not", s.exit), list(again), place=s.place)] if s.exit is not None else again
-        self.shapes.forget_all(body)
+
+        def condition() -> tuple[list[Stmt], Expr]:
+            with self.inside() as pre:
+                self.place = s.place
+                cond = self.scalar(s.cond)
+            return pre, cond
+
+        first = condition()
+
+        def whole() -> list[Stmt]:
+            pre, _ = condition()
+            body = self.block(s.body)
+            if not pre:
+                return body
+            again, cond = condition()
+            again = [*again, Assign(go, cond, place=s.place)]
+            return body + ([If(ir.call("not", s.exit), again, place=s.place)] if s.exit is not None else again)
+
+        body = self.loop_body(s, whole)
+        pre, cond = first
+        if pre:
+            for x in (*pre, Assign(go, cond, place=s.place)):
+                self.emit(x)
+        self.emit(While(go if pre else cond, body, s.exit, place=s.place))
+
+    def loop_body(self, s: For | While, make: Callable[[], list[Stmt]]) -> list[Stmt]:
+        """The lowered body. Facts about extents that hold before the loop and again at its end hold inside; the body is lowered
+        again without those that do not."""
+        before, names = self.shapes.copy(), set(self.used)
+        kept = self.shapes.invariant_candidates(s)
+        for _ in range(4):
+            self.flags = {}
+            self.shapes.restore(before)
+            self.shapes.forget_all([s], kept)
+            self.used = set(names)
+            body = make()
+            lost = {n for n, ext in kept.items() if self.shapes.facts.get(n) != ext}
+            if not lost:
+                break
+            kept = {n: x for n, x in kept.items() if n not in lost} if _ < 2 else {}
         self.flags = {}
-        self.emit(While(go, body, s.exit, place=s.place))
+        self.shapes.restore(before)
+        self.shapes.forget_all([s, *body], kept)
+        return body
 
     def do_multi(self, s: Multi) -> None:
         lower_multi(self, s)
@@ -263,7 +287,7 @@ class Lowering:
             return dim(a, axis)
         if isinstance(a.type, ListType) or (isinstance(a, Call) and a.op == "item"):
             return dim(self.view(a), axis)
-        return self.clipped(self.nodes.build(a).ext[axis])
+        return self.clipped(self.shape_of(a)[axis])
 
     def size_of(self, a: Expr) -> Expr:
         return Call("size", (a if isinstance(a, Var) else self.operand_var(a),), (), ir.INT)
@@ -271,7 +295,7 @@ class Lowering:
     def hoisted(self, e: Expr, simple: bool = False) -> Expr:
         """A scalar that may stand inside a loop: a constant, a name, or cheap arithmetic of those; else a temporary."""
         s = self.scalar(e)
-        if isinstance(s, (Const, Var)) or (not simple and _cheap_scalar(s)):
+        if isinstance(s, (Const, Var)) or (not simple and cheap_scalar(s)):
             return s
         return self.scalar_temp("c", s)
 
@@ -291,16 +315,19 @@ class Lowering:
         """Two axes that do not broadcast."""
         if not self.shapes.same(own, other):
             self.scalar_temp("n", ir.call("equal_extent", own, other))
+            self.shapes.note_equal(own, other)
 
     def shape_of(self, e: Expr) -> tuple[Expr, ...]:
         """The extents of any array expression, without computing its elements where that is possible."""
-        return self.shapes.extents(e) if isinstance(e, Var) else self.nodes.build(e).ext
+        known = extents_of(self, e)
+        return self.nodes.build(e).ext if known is None else known
 
     def check_extent(self, own: Expr, out: Expr) -> None:
         """An axis of extent `own` is written to one of extent `out`."""
-        if not self.shapes.same(own, out) and not is_literal(own, 1) and own not in self.flags:
+        if not self.shapes.fits(own, out):
             f = self.scalar_temp("step", ir.call("pyint", ir.call("check_extent", own, out)))
             self.flags[own] = f
+            self.shapes.note_fit(own, out)
 
     def broadcast(self, shapes: Sequence[tuple[Expr, ...]]) -> tuple[Expr, ...]:
         """The extents of operands broadcast together; differences that are not known are checked at run time."""
@@ -314,7 +341,21 @@ class Lowering:
                     options.append(s[j])
             out = options[0] if options else literal(1)
             for o in options[1:]:
-                out = self.scalar_temp("n", ir.call("broadcast_extent", out, o))
+                if self.shapes.fits(o, out):
+                    continue
+                if self.shapes.fits(out, o):
+                    out = o
+                    continue
+                key = (self.shapes.canonical(out), self.shapes.canonical(o))
+                known = self.shapes.joined.get(key) or self.shapes.joined.get((key[1], key[0]))
+                if known is not None:
+                    out = known
+                    continue
+                n = self.scalar_temp("n", ir.call("broadcast_extent", out, o))
+                self.shapes.joined[key] = n
+                self.shapes.note_fit(out, n)
+                self.shapes.note_fit(o, n)
+                out = n
             ext.append(out)
         return tuple(ext)
 
@@ -333,7 +374,10 @@ class Lowering:
             return e
         v = self.fresh(ir.root(e).name if ir.root(e) is not None else "view", e.type)  # type: ignore[union-attr]
         self.aliases.join(v, e)
+        ext = extents_of(self, e)
         self.emit(Assign(v, self.view(e)))
+        if ext is not None:
+            self.shapes.set(v, ext)
         return v
 
     def operand(self, e: Expr) -> Expr:
@@ -397,7 +441,10 @@ class Lowering:
                 self.shapes.set(target, ext)
             return
         if isinstance(e, Call) and not self.nodes.knows(e):
+            known = extents_of(self, e)
             self.emit(Assign(target, library_call(self, e)))
+            if known is not None:
+                self.shapes.set(target, known)
             return
         node = self.nodes.build(e)
         if target.name in ir.names_in(e):
@@ -406,10 +453,10 @@ class Lowering:
             self.emit(Assign(target, fresh))
         else:
             self.fill_new(target, node)
-        self.shapes.set(target, node.ext if all(self.shapes.nonnegative(n) for n in node.ext) else self.shapes.extents(target))
+        self.shapes.set(target, node.ext)
 
     def alias_extents(self, e: Expr) -> tuple[Expr, ...] | None:
-        return self.shapes.extents(e) if isinstance(e, Var) else None
+        return extents_of(self, e)
 
     def choose(self, target: Var, e: Call) -> None:
         cond = self.scalar(e.args[0])
@@ -491,10 +538,10 @@ class Lowering:
 
     def same_extents(self, base: Var, index: Sequence[Any], like: Expr) -> bool:
         """Has `like` the extents of `base[index]`? (It may itself broadcast against it: a sum with keepdims.)"""
-        if not isinstance(like, (Var, Index)) or isinstance(like.type, Scalar):
+        if isinstance(like.type, Scalar):
             return False
         place = self.nodes.build(Index(base, tuple(index), _index_type(base, index)) if index else base)
-        own = self.nodes.build(like).ext
+        own = self.shape_of(like)
         return len(own) == place.ndim and all(self.shapes.same(a, b) for a, b in zip(own, place.ext))
 
     def write_nest(self, base: Var, place: Node, elem: Callable[[Sequence[Expr]], Expr], accumulate: bool) -> None:
@@ -546,15 +593,6 @@ def _named(s: Stmt) -> Iterator[Var]:
 
 def _row(e: Index) -> bool:
     return all(isinstance(i, Expr) and isinstance(i.type, Scalar) for i in e.index)
-
-
-def _cheap_scalar(e: Expr) -> bool:
-    """Arithmetic on names and constants that the compiler moves out of loops by itself."""
-    if isinstance(e, (Const, Var)):
-        return True
-    if isinstance(e, Call) and e.op == "dim":
-        return True
-    return isinstance(e, Call) and e.op in ("add", "sub", "mul", "neg", "astype") and all(_cheap_scalar(a) for a in e.args)
 
 
 def _index_type(base: Var, index: Sequence[Any]) -> Type:

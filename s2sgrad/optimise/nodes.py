@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from s2sgrad import ir
-from s2sgrad.ir import Array, Call, Const, Expr, Index, NewAxis, Scalar, Slice, Type, Var
+from s2sgrad.ir import Call, Const, Expr, Index, NewAxis, Scalar, Slice, Type, Var
 from s2sgrad.optimise import affine
 from s2sgrad.optimise.affine import is_literal, literal, plus
 
@@ -96,7 +96,7 @@ class Nodes:
 
     def view(self, e: Index) -> Node:
         items = e.index
-        simple = all(isinstance(i, (NewAxis, Expr)) or _folds(i) for i in items)
+        simple = all(isinstance(i, (NewAxis, Expr)) or folds(i) for i in items)
         if not simple:
             if ir.is_alias(e):
                 return self.bound_view(e)
@@ -110,7 +110,7 @@ class Nodes:
                 ext.append(literal(1))
                 plan.append(("new", None))
             elif isinstance(i, Slice):
-                lo, n = _fold(i, b.ext[k])
+                lo, n = fold_slice(i, b.ext[k])
                 ext.append(n)
                 plan.append(("slice", lo))
                 k += 1
@@ -358,7 +358,7 @@ def _literal_or_none(e: Expr | None) -> int | None:
     return c if rest is None else None
 
 
-def _folds(s: Slice) -> bool:
+def folds(s: Slice) -> bool:
     """A slice with literal bounds, a non-negative lower one, and step 1."""
     if s.step is not None and _literal_or_none(s.step) != 1:
         return False
@@ -367,7 +367,7 @@ def _folds(s: Slice) -> bool:
     return lo is not None and lo >= 0 and hi is not None
 
 
-def _fold(s: Slice, n: Expr) -> tuple[int, Expr]:
+def fold_slice(s: Slice, n: Expr) -> tuple[int, Expr]:
     """(offset, extent) of a slice of an axis of extent n."""
     lo = 0 if s.lower is None else _literal_or_none(s.lower)
     hi = _literal_or_none(s.upper)
@@ -381,5 +381,10 @@ def _fold(s: Slice, n: Expr) -> tuple[int, Expr]:
     return lo, plus(ir.call("imin", n, literal(hi)), -lo)
 
 
-def array_type(dtype: str, ndim: int) -> Array:
-    return Array(dtype, ndim)
+def cheap_scalar(e: Expr) -> bool:
+    """Arithmetic on names and constants that the compiler moves out of loops by itself."""
+    if isinstance(e, (Const, Var)):
+        return True
+    if isinstance(e, Call) and e.op == "dim":
+        return True
+    return isinstance(e, Call) and e.op in ("add", "sub", "mul", "neg", "astype", "pymax") and all(cheap_scalar(a) for a in e.args)

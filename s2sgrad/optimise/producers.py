@@ -13,7 +13,8 @@ from s2sgrad import ir
 from s2sgrad.ir import Array, Assign, Call, Expr, For, If, Index, Multi, Scalar, Slice, Store, Var
 from s2sgrad.optimise import ops  # noqa: F401 - registers the operations of the runtime
 from s2sgrad.optimise.affine import add, is_literal, literal
-from s2sgrad.optimise.nodes import cast, constant
+from s2sgrad.optimise.extents import extents_of
+from s2sgrad.optimise.nodes import cast, cheap_scalar, constant
 from s2sgrad.optimise.reductions import argument, reduce_array, reduce_scalar
 from s2sgrad.optimise.shapes import dim
 
@@ -62,9 +63,9 @@ def c_contiguous(low: Lowering, e: Expr, dtype: str | None = None) -> Expr:
 
 @producer("empty", "zeros", "ones")
 def _created(low: Lowering, target: Var, e: Call) -> Ext:
-    ext = tuple(low.hoisted(d) for d in e.args)
+    ext = tuple(low.scalar(d) for d in e.args)
     low.emit(Assign(target, Call(e.op, ext, e.attrs, e.type)))
-    return ext
+    return ext if all(cheap_scalar(d) for d in ext) else None
 
 
 @producer("empty_like", "zeros_like", "ones_like")
@@ -73,7 +74,7 @@ def _like(low: Lowering, target: Var, e: Call) -> Ext:
     if target.name in set().union(*(ir.names_in(n) for n in ext)) if ext else False:
         return _through_fresh(low, target, e)
     low.allocate(target, ext, e.op.removesuffix("_like"))
-    return ext if all(low.shapes.nonnegative(n) for n in ext) else None
+    return ext
 
 
 def _through_fresh(low: Lowering, target: Var, e: Call) -> Ext:
@@ -229,7 +230,7 @@ def _copy(low: Lowering, target: Var, e: Call) -> Ext:
         low.emit(Assign(target, fresh))
         return None
     low.fill_new(target, node)
-    return node.ext if all(low.shapes.nonnegative(n) for n in node.ext) else None
+    return node.ext
 
 
 @producer("reshape_copy")
@@ -275,7 +276,7 @@ def _concatenate(low: Lowering, target: Var, e: Call) -> Ext:
     if out is not target:
         low.emit(Assign(target, out))
         return None
-    return ext if all(low.shapes.nonnegative(x) for x in ext) else None
+    return ext
 
 
 @producer("stack")
@@ -297,7 +298,7 @@ def _stack(low: Lowering, target: Var, e: Call) -> Ext:
     if out is not target:
         low.emit(Assign(target, out))
         return None
-    return ext if all(low.shapes.nonnegative(x) for x in ext) else None
+    return ext
 
 
 # ------------------------------------------------------------------------------------------------- scans
@@ -329,7 +330,7 @@ def _scan(low: Lowering, target: Var, e: Call) -> Ext:
     if out is not target:
         low.emit(Assign(target, out))
         return None
-    return node.ext if all(low.shapes.nonnegative(x) for x in node.ext) else None
+    return node.ext
 
 
 @producer("sort", "argsort")
@@ -387,8 +388,12 @@ def _matmul(low: Lowering, target: Var, e: Call) -> Ext:
         return _stacked_product(low, target, e)
     if e.type.dtype in ("float32", "float64", "complex64", "complex128"):
         x, y = (contiguous(low, v, e.type.dtype) for v in (a, b))
+        ext = (*low.shape_of(x)[:-1], *low.shape_of(y)[1:])
+        inner = low.shape_of(x)[-1], low.shape_of(y)[0]
         low.emit(Assign(target, Call("matmul", (x, y), (), e.type)))
-        return None
+        if target.name not in set().union(*map(ir.names_in, inner)):
+            low.shapes.note_equal(*inner)
+        return ext
     return _product_loops(low, target, e)
 
 
@@ -491,8 +496,9 @@ def _narrows(a: Expr, e: Call) -> bool:
 
 
 def _library(low: Lowering, target: Var, e: Call) -> Ext:
+    ext = extents_of(low, e)
     low.emit(Assign(target, library_call(low, e)))
-    return None
+    return ext
 
 
 for _n in ("solve", "inv", "cholesky", "cofactor"):

@@ -9,67 +9,127 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from s2sgrad import ir
-from s2sgrad.ir import Call, Expr, Function, Stmt, Var
-from s2sgrad.optimise.affine import is_literal, split
+from s2sgrad.ir import Call, Const, Expr, Function, Stmt, Var
+from s2sgrad.optimise.affine import is_literal, plus, split
 
 
 def dim(v: Expr, axis: int) -> Expr:
     return Call("dim", (v,), (("axis", axis),), ir.INT)
 
 
+State = tuple[dict[str, tuple[Expr, ...]], set[tuple[Expr, Expr]], dict[Expr, Expr], dict[tuple[Expr, Expr], Expr]]
+
+
 class Shapes:
+    """facts: the extents of variables; fit: pairs (a, b) of extents where a is 1 or equal to b; equal: an expression -> another
+    one of the same value; joined: pairs of extents -> the extent they broadcast to."""
+
     def __init__(self, fn: Function) -> None:
         self.facts: dict[str, tuple[Expr, ...]] = {}
-        self.mentions: dict[str, set[str]] = {}
+        self.fit: set[tuple[Expr, Expr]] = set()
+        self.equal: dict[Expr, Expr] = {}
+        self.joined: dict[tuple[Expr, Expr], Expr] = {}
 
     def extents(self, v: Var) -> tuple[Expr, ...]:
         """The extents of an array variable, in terms of the oldest names known."""
         found = self.facts.get(v.name)
         return found if found is not None else tuple(dim(v, k) for k in range(v.ndim))
 
-    def of_expr(self, e: Expr) -> tuple[Expr, ...]:
-        assert isinstance(e, Var), e
-        return self.extents(e)
-
     def set(self, v: Var, ext: Sequence[Expr]) -> None:
         """`v` has just been bound to an array of these extents."""
-        names = set().union(*(ir.names_in(x) for x in ext)) if ext else set()
-        if v.name in names:
+        if not any(v.name in ir.names_in(x) for x in ext):
+            self.facts[v.name] = tuple(ext)
+
+    def note_fit(self, a: Expr, b: Expr) -> None:
+        """`a` broadcasts to `b`."""
+        self.fit.add((a, b))
+
+    def fits(self, a: Expr, b: Expr) -> bool:
+        """Is it known that an axis of extent `a` broadcasts to one of extent `b`?"""
+        if self.same(a, b) or is_literal(a, 1) or (a, b) in self.fit:
+            return True
+        a, b = self.canonical(a), self.canonical(b)
+        return any(self.canonical(x) == a and self.canonical(y) == b for x, y in self.fit)
+
+    def canonical(self, e: Expr) -> Expr:
+        """The oldest expression known to be equal."""
+        rest, c = split(e)
+        if rest is None:
+            return e
+        seen = 0
+        while rest in self.equal and seen < 50:
+            seen += 1
+            rest, k = split(self.equal[rest])
+            c += k
+            if rest is None:
+                return plus(Const(0, ir.INT), c)
+        return plus(rest, c)
+
+    def note_equal(self, a: Expr, b: Expr) -> None:
+        """Two expressions have the same value from here on."""
+        a, b = self.canonical(a), self.canonical(b)
+        (ra, ca), (rb, cb) = split(a), split(b)
+        if a == b or (ra is None and rb is None):
             return
-        self.facts[v.name] = tuple(ext)
-        for n in names:
-            self.mentions.setdefault(n, set()).add(v.name)
+        if ra is None or (rb is not None and isinstance(rb, Var) and not isinstance(ra, Var)):
+            ra, ca, rb, cb = rb, cb, ra, ca
+        if ra is not None:
+            self.equal[ra] = plus(rb, cb - ca) if rb is not None else Const(cb - ca, ir.INT)
 
     def forget(self, name: str) -> None:
         """`name` is bound again: nothing said about it or in terms of it holds any more."""
         self.facts.pop(name, None)
-        for other in self.mentions.pop(name, ()):  # noqa: B020
-            self.facts.pop(other, None)
+        stale = [n for n, ext in self.facts.items() if any(name in ir.names_in(x) for x in ext)]
+        for n in stale:
+            del self.facts[n]
+        for table in (self.equal, self.joined):
+            for key in [k for k, v in table.items() if name in ir.names_in(v) or any(name in ir.names_in(x) for x in (k if isinstance(k, tuple) else (k,)))]:
+                del table[key]  # type: ignore[attr-defined]
+        if self.fit:
+            self.fit = {(a, b) for a, b in self.fit if name not in ir.names_in(a) and name not in ir.names_in(b)}
 
-    def forget_all(self, body: Sequence[Stmt]) -> None:
-        for s in ir.walk_stmts(body):
-            for v in ir.assigned(s):
-                self.forget(v.name)
-            if isinstance(s, ir.Reserve):
-                self.forget(s.buffer.name)
+    def forget_all(self, body: Sequence[Stmt], kept: dict[str, tuple[Expr, ...]] | None = None) -> None:
+        """Everything these statements bind, except facts known to survive them."""
+        kept = kept or {}
+        names = bound_names(body)
+        for n in names:
+            self.forget(n)
+        for n, ext in kept.items():
+            self.facts[n] = ext
 
-    def snapshot(self) -> dict[str, tuple[Expr, ...]]:
-        return dict(self.facts)
+    def invariant_candidates(self, loop: Stmt) -> dict[str, tuple[Expr, ...]]:
+        """Facts about arrays bound in a loop that may hold in every iteration: they mention nothing that the loop binds."""
+        names = bound_names([loop])
+        return {n: self.facts[n] for n in names if n in self.facts and not any(names & ir.names_in(x) for x in self.facts[n])}
 
-    def meet(self, a: dict[str, tuple[Expr, ...]], b: dict[str, tuple[Expr, ...]]) -> None:
+    def copy(self) -> State:
+        return dict(self.facts), set(self.fit), dict(self.equal), dict(self.joined)
+
+    def restore(self, state: State) -> None:
+        self.facts, self.fit, self.equal, self.joined = dict(state[0]), set(state[1]), dict(state[2]), dict(state[3])
+
+    def meet(self, other: State) -> None:
         """Keep what two branches agree on."""
-        self.facts = {n: x for n, x in a.items() if b.get(n) == x}
-        self.mentions = {}
-        for n, ext in self.facts.items():
-            for m in set().union(*(ir.names_in(x) for x in ext)) if ext else ():
-                self.mentions.setdefault(m, set()).add(n)
+        self.facts = {n: x for n, x in self.facts.items() if other[0].get(n) == x}
+        self.fit &= other[1]
+        self.equal = {k: x for k, x in self.equal.items() if other[2].get(k) == x}
+        self.joined = {k: x for k, x in self.joined.items() if other[3].get(k) == x}
 
-    @staticmethod
-    def same(a: Expr, b: Expr) -> bool:
-        return a == b or split(a) == split(b)
+    def same(self, a: Expr, b: Expr) -> bool:
+        """Are two extents equal, as far as is known?"""
+        return a == b or split(a) == split(b) or self.canonical(a) == self.canonical(b)
 
     @staticmethod
     def nonnegative(e: Expr) -> bool:
         """Can an extent expression not be negative?"""
         return isinstance(e, Var) or (isinstance(e, Call) and e.op in ("dim", "size", "len", "imax", "broadcast_extent")) or (
             is_literal(e) and e.value >= 0)  # type: ignore[attr-defined]
+
+
+def bound_names(body: Sequence[Stmt]) -> set[str]:
+    names = set()
+    for s in ir.walk_stmts(body):
+        names |= {v.name for v in ir.assigned(s)}
+        if isinstance(s, ir.Reserve):
+            names.add(s.buffer.name)
+    return names

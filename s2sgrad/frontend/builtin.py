@@ -725,10 +725,11 @@ def _concatenated(self: Builtins, v: Ref, node: Any) -> Value:
     total, i, at = self.fresh("total", ir.INT), self.fresh("k", ir.INT), self.fresh("at", ir.INT)
     zero, one = Const(0, ir.INT), Const(1, ir.INT)
     self.emit(ir.Assign(total, zero))
-    element = ir.Call("item", (store, i), (), item)
-    extent = ir.call("dim", element, axis=0)
-    self.emit(ir.For(i, zero, g.length, one, [ir.Accum(total, None, extent, place=self.place())]))
-    first = ir.Call("item", (store, zero), (), item)
+    part, first = self.fresh("part", item), self.fresh("first", item)
+    take = ir.Assign(part, ir.Call("item", (store, i), (), item), place=self.place())
+    extent = ir.call("dim", part, axis=0)
+    self.emit(ir.For(i, zero, g.length, one, [take, ir.Accum(total, None, extent, place=self.place())]))
+    self.emit(ir.Assign(first, ir.Call("item", (store, zero), (), item)))
     more = [ir.call("dim", first, axis=d) for d in range(1, item.ndim)]
     out = self.as_var(Num(ir.call("zeros", total, *more, dtype=item.dtype)), "joined")
     self.emit(ir.Assign(at, zero))
@@ -736,7 +737,7 @@ def _concatenated(self: Builtins, v: Ref, node: Any) -> Value:
     full = tuple(ir.Slice() for _ in more)
     assert isinstance(out.expr, ir.Var)
     self.emit(ir.For(i, zero, g.length, one, [
-        ir.Store(out.expr, (ir.Slice(at, stop), *full), element, place=self.place()), ir.Assign(at, stop, place=self.place())]))
+        take, ir.Store(out.expr, (ir.Slice(at, stop), *full), part, place=self.place()), ir.Assign(at, stop, place=self.place())]))
     return out
 
 

@@ -59,7 +59,10 @@ class Linking(Customs):
     def link(self, f: Func, bound: dict[str, Value]) -> Linked:
         """Specialise a function on leaf parameters; result types by a fixpoint from the returns that do not recurse."""
         base = getattr(f.node, "name", "function")
-        name = next(n for n in (base, *(f"{base}_{k}" for k in range(2, 10**6))) if n not in self.names and n not in self.used_names)
+        name, k = base, 1
+        while name in self.names or name in self.used_names:
+            k += 1
+            name = f"{base}_{k}"
         self.used_names.add(name)
         info = scoping.info(f.node)
         if info.nonlocals:

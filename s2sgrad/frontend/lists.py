@@ -100,7 +100,11 @@ class Lists(Expressions):
         for k, (store, leaf) in enumerate(zip(t.stores, nums(t.shape), strict=True)):
             values = [c[k].expr for c in columns]
             if isinstance(store.type, ListType):
-                copies.append((store, Call("list_of", tuple(convert(e, leaf.type) for e in values), (), store.type)))
+                items = [self.as_var(Num(convert(e, leaf.type)), "item").expr for e in values]
+                item = store.type.item
+                self.emit(Assign(store, ir.call("list_new", dtype=item.dtype, ndim=item.ndim, layout=item.layout)))
+                for e in items:
+                    self.emit(ir.Append(store, e))  # type: ignore[arg-type]
             elif values:
                 copies.append((store, ir.call("array_of", *values, shape=(len(values),), dtype=store.type.dtype)))
             else:
@@ -135,7 +139,9 @@ class Lists(Expressions):
         def item(n: Num) -> Num:
             s = next(stores)
             if isinstance(s.type, ListType):
-                return Num(Call("item", (s, k.expr), (), s.type.item))
+                v = self.fresh("item", s.type.item)
+                self.emit(Assign(v, Call("item", (s, k.expr), (), s.type.item)))
+                return Num(v)
             e: Expr = Index(s, (k.expr,), Scalar(s.type.dtype))
             return Num(convert(e, n.type) if n.type.weak else e)
 
@@ -214,10 +220,10 @@ class Lists(Expressions):
         dims = [g.length, *(ir.call("dim", first.expr, axis=a) for a in range(item.ndim))]
         out = self.as_var(Num(ir.call("zeros", *dims, dtype=item.dtype)), "stacked")
         i = self.fresh("k", ir.INT)
-        row = Call("item", (store, i), (), item)
+        row = self.fresh("row", item)
         full = tuple(ir.Slice() for _ in range(item.ndim))
         assert isinstance(out.expr, Var)
-        body: list[ir.Stmt] = [ir.Store(out.expr, (i, *full), row, place=self.place())]
+        body: list[ir.Stmt] = [Assign(row, Call("item", (store, i), (), item), place=self.place()), ir.Store(out.expr, (i, *full), row, place=self.place())]
         self.emit(ir.For(i, Const(0, ir.INT), g.length, Const(1, ir.INT), body))
         return out
 

@@ -13,7 +13,7 @@ from s2sgrad.frontend.machine import NeedsStatic, Path, Target, same
 from s2sgrad.frontend.scope import Loop, bound_names
 from s2sgrad.frontend.statements import DeadCode, Statements
 from s2sgrad.frontend.values import (
-    NONE, UNBOUND, UNKNOWN, Cell, Fields, Growing, Items, Iter, Maybe, Num, Obj, Poison, Range, Ref, Tup, Unbound, Value, describe, number,
+    NONE, UNBOUND, UNKNOWN, Cell, Fields, Growing, Items, Iter, Maybe, Num, Obj, Poison, Range, Ref, Tup, Unbound, Value, describe, map_nums, number, nums,
 )
 from s2sgrad.ir import Const, Expr, Stmt, Var
 
@@ -32,7 +32,7 @@ class Seq:
 
 class Loops(Statements):
     def do_For(self, s: Any, rest: list[Any]) -> list[Stmt] | None:
-        iterable = self.frozen_iterable(self.eval(s.iter))
+        iterable = self.frozen_iterable(self.eval(s.iter), self.rebound(s.body))
         return self.iterate(iterable, s, lambda v: self.assign(s.target, v), lambda: self.run(s.body), s.orelse, rest)
 
     def iterate(self, iterable: Value, node: Any, assign: Callable[[Value], None], body: Callable[[], list[Stmt] | None],
@@ -348,12 +348,27 @@ class Loops(Statements):
 
     # ------------------------------------------------------------------------------------------- what is iterated
 
-    def frozen_iterable(self, v: Value) -> Value:
+    def rebound(self, body: Sequence[Any]) -> set[str]:
+        """The variables that hold what the names bound in these statements mean now."""
+        assert self.state is not None
+        out = set(self.unshareable)
+        for name in bound_names(body):
+            cell = self.frames[-1].scope.find(name)
+            if cell is not None and cell in self.state:
+                out.update(x for n in nums(self.state[cell]) for x in ir.names_in(n.expr))
+        return out
+
+    def frozen_iterable(self, v: Value, rebound: set[str] | None = None, inner: bool = False) -> Value:
         """The object that is iterated, kept while names are rebound."""
-        if isinstance(v, Num):
-            return self.bind(self.as_var(v, "seq"), "seq") if v.is_array else v
+        unsafe = self.unshareable if rebound is None else rebound
+        if isinstance(v, Num) and v.is_array:
+            if not isinstance(v.expr, Var):
+                return self.as_var(v, "seq")
+            return self.bind(v, "seq") if v.expr.name in unsafe else v
+        if isinstance(v, Range) and inner:
+            return map_nums(v, lambda n: n if isinstance(n.expr, Var) and n.expr.name not in unsafe else self.bind(n, "n"))
         if isinstance(v, Iter):
-            return Iter(v.kind, tuple(self.frozen_iterable(p) for p in v.parts), v.extra)
+            return Iter(v.kind, tuple(self.frozen_iterable(p, rebound, True) for p in v.parts), v.extra)
         return v
 
     def sequence(self, v: Value) -> Seq:

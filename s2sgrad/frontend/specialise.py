@@ -137,7 +137,7 @@ def _run(m: Specialiser, fn: Any, specs: Sequence[Spec], kw: dict[str, Spec]) ->
     m.node = src.node
     m.used_names.add(src.name)
     params: list[Param] = []
-    names = _names(src.node, len(lead), len(specs))
+    names = _names(src.node, len(lead) + _given(fn), len(specs))
     info = scoping.info(src.node)
     args = [m.argument(s, n, ("arg", i), params, info.counts[n] == 0 and n not in info.shared) for i, (s, n) in
             enumerate(zip(specs, names, strict=True))]
@@ -192,6 +192,15 @@ def _behind(fn: Any) -> types.FunctionType:
         else:
             return plain_function(fn)
     raise no_source(fn)
+
+
+def _given(fn: Any) -> int:
+    """Positional arguments a partial application has already."""
+    count = 0
+    while isinstance(fn, functools.partial):
+        count += len(fn.args)
+        fn = fn.func
+    return count
 
 
 def _names(node: Any, skip: int, count: int) -> list[str]:
@@ -267,8 +276,8 @@ def _written(f: Function, program: Program) -> set[str]:
             bindings.append((s.list.name, s.value.name))
         elif isinstance(s, ir.Pop):
             bindings.append((s.target.name, s.list.name))
-        elif isinstance(s, ir.Assign) and isinstance(s.value, ir.Call) and s.value.op == "list_of":
-            bindings.extend((s.target.name, r.name) for a in s.value.args if (r := ir.root(a)) is not None)
+        elif isinstance(s, ir.Assign) and isinstance(s.target.type, ir.ListType) and isinstance(s.value, Var):
+            bindings.append((s.target.name, s.value.name))
     changed = True
     while changed:
         changed = False

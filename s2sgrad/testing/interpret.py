@@ -118,8 +118,8 @@ class Interpreter:
         args = [self.eval(a, env) for a in e.args]
         if e.op == "item":
             return args[0][args[1]]
-        if e.op == "list_of":
-            return list(args)
+        if e.op == "list_new":
+            return []
         return cast(OPS[e.op].fn(*args, **dict(e.attrs)), e.type)
 
     def lazy_ifexp(self, e: ir.Call, env: dict[str, Any]) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,8 @@ def _given(kernel: Kernel, wanted: tuple[int, ...]) -> Kernel:
 
 
 def reversed_program(program: Program, wrt: Sequence[str], name: str) -> Derived:
-    """The pull-back of a program, printed."""
+    """The pull-back of a program, printed. What the program prints has been seen when it was called."""
+    program = silent(program)
     raw = transform.reverse(program, wrt, seeds="params", value=False, name=name)
     written = [p.name for p in program.main.params if p.name in program.main.written]
     return Derived(fresh_results(optimise.simplify(own_arguments(raw, written))), name)
@@ -101,12 +103,29 @@ def reversed_program(program: Program, wrt: Sequence[str], name: str) -> Derived
 
 def pushed_program(program: Program, wrt: Sequence[str], name: str) -> Derived:
     """The forward-mode derivative of a program, its tangents only."""
+    program = silent(program)
     raw = transform.tangent(program, wrt, name=name)
     written = [p.name for p in program.main.params if p.name in program.main.written]
     body = raw.main.body
     tangents = body[-1].values[len(program.main.returns):]  # type: ignore[attr-defined]
     raw = ir.Program(ir.Function(raw.main.name, raw.main.params, [*body[:-1], ir.Return(tangents)], raw.main.doc, raw.main.written), raw.linked)
     return Derived(fresh_results(optimise.simplify(own_arguments(raw, written))), name)
+
+
+def silent(program: Program) -> Program:
+    """The program without its print statements."""
+    def quiet(body: Sequence[ir.Stmt]) -> list[ir.Stmt]:
+        out = []
+        for s in body:
+            parts = {name: quiet(getattr(s, name)) for name in ("body", "orelse", "back") if isinstance(getattr(s, name, None), list)}
+            if not isinstance(s, ir.Print):
+                out.append(replace(s, **parts) if parts else s)
+        return out
+
+    functions = [program.main, *program.linked.values()]
+    if not any(isinstance(s, ir.Print) for f in functions for s in ir.walk_stmts(f.body)):
+        return program
+    return Program(replace(program.main, body=quiet(program.main.body)), {k: replace(f, body=quiet(f.body)) for k, f in program.linked.items()})
 
 
 def pushforward(kernel: Kernel, inputs: Sequence[Tensor], given: tuple[int, ...]) -> Kernel:

@@ -123,6 +123,8 @@ class device:  # noqa: N801  (the interface's name)
     Raises ValueError for a name that is no device name, InvalidArgumentError for a device that is not there when soft placement is off.
     """
 
+    __s2sgrad_scope__ = True  # compiled code checks the name when it is generated
+
     def __init__(self, name: Any) -> None:
         if callable(name):
             raise RuntimeError("tf.device does not support functions.")

@@ -182,13 +182,15 @@ class Op:
     tensor parameters that keep their own dtype (indices, conditions); links: parameters the results depend on smoothly
     (default: all tensors but `index`; () for step functions); as_input: results take the dtype of the first tensor; prepare:
     normalises the static values of a call; result: turns the tuple of results into what the caller gets; empty: the function for arrays
-    without elements, where NumPy refuses; guard, rules: see `Kernel`, rules by parameter.
+    without elements, where NumPy refuses; guard, rules: see `Kernel`, rules by parameter; value: a faster
+    function for the value.
     """
 
     def __init__(self, fn: Callable[..., Any], *, name: str = "", tensors: Sequence[str] | None = None, lists: Sequence[str] = (), index: Sequence[str] = (),
                  links: Sequence[str] | None = None, as_input: bool = False, kink: bool = False, check: Callable[..., None] | None = None,
                  prepare: Callable[[dict[str, Any]], None] | None = None, result: Callable[..., Any] | None = None, compiled: Callable[..., Any] | None = None,
-                 empty: Callable[..., Any] | None = None, guard: bool = True, rules: dict[str, Callable[..., Any]] | None = None) -> None:
+                 empty: Callable[..., Any] | None = None, guard: bool = True, rules: dict[str, Callable[..., Any]] | None = None,
+                 value: Callable[..., Any] | None = None) -> None:
         functools.update_wrapper(self, fn)
         self.__s2sgrad_numpy__ = compiled or fn
         self.fn, self.name = fn, name or fn.__name__
@@ -200,7 +202,7 @@ class Op:
         self.lists, self.index = frozenset(lists), frozenset(index)
         self.smooth = frozenset(links if links is not None else [t for t in self.tensors if t not in self.index])
         self.as_input, self.kink, self.check, self.prepare, self.result, self.empty = as_input, kink, check, prepare, result, empty
-        self.guard, self.rules = guard, rules or {}
+        self.guard, self.rules, self.value = guard, rules or {}, value or fn
         self.kernels: dict[Any, Kernel] = {}
         OPS[self.name] = self
 
@@ -221,7 +223,9 @@ class Op:
             self.kernel(groups, statics).note(inputs, outputs)
         if self.result is not None:
             return self.result(outputs)
-        return outputs if isinstance(out, list) else tuple(outputs) if isinstance(out, tuple) else outputs[0]
+        if isinstance(out, tuple):
+            return type(out)(*outputs) if hasattr(out, "_fields") else tuple(outputs)
+        return outputs if isinstance(out, list) else outputs[0]
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
         if kwargs:
@@ -263,7 +267,7 @@ class Op:
         try:
             with np.errstate(all="ignore"):
                 none = self.empty is not None and any(np.size(a) == 0 for a in arrays.values())
-                return self.empty(**arrays, **statics) if none else self.fn(**arrays, **statics)  # type: ignore[misc]
+                return self.empty(**arrays, **statics) if none else self.value(**arrays, **statics)  # type: ignore[misc]
         except ValueError as e:
             text = str(e)
             if "could not be broadcast together" in text:

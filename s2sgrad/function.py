@@ -18,6 +18,7 @@ import numpy as np
 
 from s2sgrad import eager
 from s2sgrad.device import backend as current_backend
+from s2sgrad.device import get_soft_device_placement
 from s2sgrad.dtypes import DType
 from s2sgrad.eager import Record, differentiable
 from s2sgrad.errors import NoSource, S2SGradError, TypeConflict, Unsupported
@@ -51,7 +52,7 @@ class Function:
         self._parts: Any = None
         self._refused: S2SGradError | None = None
         functools.update_wrapper(self, python_function, updated=())
-        self.__s2sgrad_numpy__ = python_function
+        self.py_func = python_function  # how other parts find the Python function behind a compiled one
 
     # ------------------------------------------------------------------------------------------- calls
 
@@ -79,7 +80,7 @@ class Function:
         """The specialisation for these arguments; None where the function runs as plain Python."""
         if self._refused is not None:
             return None
-        key = (_specs(args), tuple(sorted((k, *_specs([v])) for k, v in kwargs.items())), current_backend(), tuple(sorted(self.options.items())))
+        key = (_specs(args), tuple(sorted((k, *_specs([v])) for k, v in kwargs.items())), current_backend(), get_soft_device_placement(), tuple(sorted(self.options.items())))
         for found in self._known.get(key, ()):
             if found.holds():
                 return found

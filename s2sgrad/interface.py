@@ -19,3 +19,18 @@ from s2sgrad.shapes import TensorShape, TensorSpec
 from s2sgrad.tape import GradientTape, UnconnectedGradients
 from s2sgrad.tensor import Tensor, constant, convert_to_tensor, is_tensor
 from s2sgrad.variable import Variable
+
+from s2sgrad import dispatch as _dispatch
+from s2sgrad import eager as _eager
+from s2sgrad import errors as _errors
+
+
+def _unwrapped(t):  # type: ignore[no-untyped-def]
+    """What `grad`, `vjp`, ... get for a tensor. A tape does not see inside them."""
+    if any(tape.sees([t if isinstance(t, Tensor) else t.value()]) for tape in _eager.tapes()):
+        raise _errors.Unsupported("a derivative was called on a tensor that a tape watches, and would not be recorded",
+                                  hint="Call it inside a tf_function: that is recorded with its adjoint.")
+    return t._array if t._array.ndim else t._array[()]
+
+
+_dispatch.WRAPPERS[Tensor] = _dispatch.WRAPPERS[Variable] = (_unwrapped, convert_to_tensor)

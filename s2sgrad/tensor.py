@@ -304,6 +304,29 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
     raise TypeError(f"Eager execution of tf.constant with unsupported shape. Tensor {t} has {t._array.size} elements, but got `shape` {dims} with {n} elements).")
 
 
+def _constant_in_compiled_code(value, dtype=None, shape=None, name=None):
+    a = value
+    if dtype is not None:
+        a = np.asarray(value).astype(dtype)
+    elif isinstance(value, (list, tuple)):
+        a = np.array(value)
+        if a.dtype == np.float64:
+            a = a.astype(np.float32)
+        elif a.dtype == np.int64:
+            a = a.astype(np.int32)
+    if shape is None:
+        return a
+    return np.reshape(a, shape) if np.ndim(a) > 0 else np.full(shape, a)
+
+
+def _convert_in_compiled_code(value, dtype=None, dtype_hint=None, name=None):
+    return _constant_in_compiled_code(value, dtype)
+
+
+constant.__s2sgrad_numpy__ = _constant_in_compiled_code  # type: ignore[attr-defined]
+convert_to_tensor.__s2sgrad_numpy__ = _convert_in_compiled_code  # type: ignore[attr-defined]
+
+
 def same_dtype(name: str, tensors: list[Tensor]) -> None:
     """InvalidArgumentError where tensors of one operation differ in dtype: nothing is promoted silently."""
     first = tensors[0].dtype

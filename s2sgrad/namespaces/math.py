@@ -3,7 +3,7 @@
 
 from s2sgrad.ops.creation import range, size
 from s2sgrad.ops.elementwise import (
-    abs, acos, acosh, add, add_n, angle, asin, asinh, atan, atan2, atanh, ceil, conj, cos, cosh, divide, divide_no_nan, equal, erf, erfc, exp, expm1, floor,
+    abs, acos, acosh, add, add_n, angle, asin, asinh, atan, atan2, atanh, ceil, conj, cos, cosh, digamma, divide, divide_no_nan, equal, erf, erfc, exp, expm1, floor,
     floordiv, floormod, greater, greater_equal, hypot, imag, is_finite, is_inf, is_nan, less, less_equal, lgamma, log, log1p, log_sigmoid, logical_and,
     logical_not, logical_or, logical_xor, maximum, minimum, multiply, multiply_no_nan, negative, nextafter, not_equal, pow, real, reciprocal,
     reciprocal_no_nan, rint, round, rsqrt, sigmoid, sign, sin, sinh, softplus, sqrt, square, squared_difference, subtract, tan, tanh, truediv, truncatediv,

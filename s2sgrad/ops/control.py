@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from s2sgrad.namespaces import nest
 from s2sgrad.operators import OPS
 from s2sgrad.tensor import convert_to_tensor
@@ -103,6 +105,30 @@ def foldl(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any = None, pa
 def foldr(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
           name: str | None = None) -> Any:
     return _run(fn, elems, initializer, True)[-1]
+
+
+def _map_fn_in_compiled_code(fn, elems, dtype=None, name=None, fn_output_signature=None):
+    return np.stack([fn(elems[i]) for i in range(elems.shape[0])])
+
+
+def _foldl_in_compiled_code(fn, elems, initializer=None, name=None):
+    acc = elems[0] if initializer is None else initializer
+    for i in range(1 if initializer is None else 0, elems.shape[0]):
+        acc = fn(acc, elems[i])
+    return acc
+
+
+def _while_loop_in_compiled_code(cond, body, loop_vars, maximum_iterations=None, name=None):
+    state = loop_vars
+    n = 0
+    while cond(*state) and (maximum_iterations is None or n < maximum_iterations):
+        state = tuple(body(*state))
+        n += 1
+    return state
+
+
+for _f, _g in ((map_fn, _map_fn_in_compiled_code), (foldl, _foldl_in_compiled_code), (while_loop, _while_loop_in_compiled_code)):
+    _f.__s2sgrad_numpy__ = _g  # type: ignore[attr-defined]
 
 
 def no_op(name: str | None = None) -> None:

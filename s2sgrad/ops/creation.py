@@ -163,7 +163,17 @@ def _rank(input, name=None):
 
 
 def _linspace(start, stop, num, name=None, axis=0):
-    return np.linspace(start, stop, num)
+    a = np.linspace(start, stop, num)
+    return a.astype(np.float32) if isinstance(start, float) else a
+
+
+def _one_hot(indices, depth, on_value=1, off_value=0, axis=-1, dtype=np.float32, name=None):
+    hot = np.expand_dims(np.asarray(indices), -1) == np.arange(depth)
+    return np.moveaxis(np.where(hot, on_value, off_value).astype(dtype), -1, axis)
+
+
+def _meshgrid(*args, indexing="xy", name=None):
+    return np.meshgrid(*args, indexing=indexing)
 
 
 def _fill(dims, value, name=None):
@@ -171,6 +181,6 @@ def _fill(dims, value, name=None):
 
 
 for _f, _g in ((zeros, _zeros), (ones, _ones), (zeros_like, _zeros_like), (ones_like, _ones_like), (eye, _eye), (range, _range), (shape, _shape), (size, _size),
-               (rank, _rank), (linspace, _linspace), (fill, _fill)):
+               (rank, _rank), (linspace, _linspace), (fill, _fill), (one_hot, _one_hot), (meshgrid, _meshgrid)):
     _f.__s2sgrad_numpy__ = _g  # type: ignore[attr-defined]
     OPS[_f.__name__] = _f

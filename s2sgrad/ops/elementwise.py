@@ -13,6 +13,7 @@ from s2sgrad.eager import operation
 from s2sgrad.operators import OPS
 from s2sgrad.rules.casts import stop_gradient as _stop_gradient
 from s2sgrad.rules.reductions import unbroadcast as _unbroadcast
+from s2sgrad.rules.special import digamma as _digamma
 from s2sgrad.tensor import Tensor, convert_to_tensor
 
 __all__ = [
@@ -403,26 +404,45 @@ def softplus(features):
 
 def _special(name: str) -> Any:
     """A special function on arrays: SciPy's where it is installed, else Python's own, number by number."""
-    try:
-        import scipy.special
-        return getattr(scipy.special, {"lgamma": "gammaln"}.get(name, name))
-    except ImportError:
-        return np.vectorize(getattr(_math, name), otypes=[float])
+    def values(x: Any) -> Any:
+        try:
+            import scipy.special
+            f = getattr(scipy.special, {"lgamma": "gammaln"}.get(name, name))
+        except ImportError:
+            f = np.vectorize({"digamma": _digamma}.get(name) or getattr(_math, name), otypes=[float])
+        return np.asarray(f(x), dtype=np.asarray(x).dtype)
+    return values
 
 
-@operation(as_input=True)
+def _each(f, x):
+    """A function of one number for every element."""
+    if np.ndim(x) == 0:
+        return x * 0 + f(x)
+    flat = np.reshape(x, -1)
+    out = np.empty_like(flat)
+    for i in range(flat.shape[0]):
+        out[i] = f(flat[i])
+    return np.reshape(out, x.shape)
+
+
+@operation(value=_special("erf"))
 def erf(x):
-    return _special("erf")(x)
+    return _each(_math.erf, x)
 
 
-@operation(as_input=True)
+@operation(value=_special("erfc"))
 def erfc(x):
-    return _special("erfc")(x)
+    return _each(_math.erfc, x)
 
 
-@operation(as_input=True)
+@operation(value=_special("lgamma"))
 def lgamma(x):
-    return _special("lgamma")(x)
+    return _each(_math.lgamma, x)
+
+
+@operation(value=_special("digamma"))
+def digamma(x):
+    return _each(_digamma, x)
 
 
 @operation()

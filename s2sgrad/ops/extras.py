@@ -138,3 +138,13 @@ class Module:
         for _, v in sorted(vars(self).items()):
             visit(v)
         return out
+
+
+def _polyval(coeffs, x, name=None):
+    total = x * 0
+    for c in coeffs:
+        total = total * x + c
+    return total
+
+
+polyval.__s2sgrad_numpy__ = _polyval  # type: ignore[attr-defined]

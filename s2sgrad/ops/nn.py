@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from s2sgrad.eager import operation
 from s2sgrad.operators import OPS
+from s2sgrad.ops.elementwise import _each
 from s2sgrad.ops.reductions import _axis
 from s2sgrad.tensor import Tensor, convert_to_tensor
 
@@ -52,9 +54,13 @@ def _gelu_tanh(features):
     return 0.5 * features * (1 + np.tanh(0.7978845608028654 * (features + 0.044715 * features * features * features)))
 
 
+@operation()
+def _gelu_erf(features):
+    return 0.5 * features * (1 + _each(math.erf, features / 1.4142135623730951))
+
+
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
-    x = convert_to_tensor(features)
-    return OPS["_gelu_tanh"](x) if approximate else 0.5 * x * (1.0 + OPS["erf"](x / 1.4142135623730951))
+    return OPS["_gelu_tanh" if approximate else "_gelu_erf"](features)
 
 
 @operation(prepare=_axis)
@@ -99,6 +105,12 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
 def _last(t: Tensor, axis: int) -> Tensor:
     order = [k for k in range(t.ndim) if k != axis % t.ndim]
     return OPS["transpose"](t, [*order, axis % t.ndim])
+
+
+def _sparse_in_compiled_code(labels, logits, name=None):
+    d = logits - np.max(logits, axis=-1, keepdims=True)
+    picked = np.take_along_axis(d, np.expand_dims(np.asarray(labels), -1), axis=-1)
+    return np.log(np.sum(np.exp(d), axis=-1)) - np.squeeze(picked, axis=-1)
 
 
 def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
@@ -158,3 +170,46 @@ def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name:
     norm = global_norm(t_list) if use_norm is None else convert_to_tensor(use_norm)
     scale = clip_norm * OPS["minimum"](1.0 / norm, 1.0 / clip_norm)
     return [None if t is None else convert_to_tensor(t) * scale for t in t_list], norm
+
+
+# The same compositions inside compiled code, on arrays.
+
+
+def _global_norm(t_list, name=None):
+    total = 0
+    for t in t_list:
+        total = total + np.sum(t * t)
+    return np.sqrt(total)
+
+
+def _clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
+    norm = _global_norm(t_list) if use_norm is None else use_norm
+    scale = clip_norm * np.minimum(1.0 / norm, 1.0 / clip_norm)
+    return [t * scale for t in t_list], norm
+
+
+def _moments(x, axes, shift=None, keepdims=False, name=None):
+    m = np.mean(x, axis=_tuple(axes), keepdims=True)
+    v = np.mean((x - m) * (x - m), axis=_tuple(axes), keepdims=keepdims)
+    return np.mean(x, axis=_tuple(axes), keepdims=keepdims), v
+
+
+def _tuple(axes):
+    return tuple(axes) if isinstance(axes, list) else axes
+
+
+def _batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
+    inv = 1 / np.sqrt(variance + variance_epsilon)
+    if scale is not None:
+        inv = inv * scale
+    out = x * inv - mean * inv
+    return out if offset is None else out + offset
+
+
+def _bias_add(value, bias, data_format=None, name=None):
+    return value + bias
+
+
+for _f, _g in ((sparse_softmax_cross_entropy_with_logits, _sparse_in_compiled_code), (global_norm, _global_norm), (clip_by_global_norm, _clip_by_global_norm),
+               (moments, _moments), (batch_normalization, _batch_normalization), (bias_add, _bias_add)):
+    _f.__s2sgrad_numpy__ = _g  # type: ignore[attr-defined]

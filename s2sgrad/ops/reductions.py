@@ -53,17 +53,17 @@ def _no_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False) -
 
 @operation(as_input=True, prepare=_axis)
 def reduce_sum(input_tensor, axis=None, keepdims=False):
-    return np.sum(input_tensor, axis=axis, keepdims=keepdims)
+    return np.sum(input_tensor, axis=axis, keepdims=keepdims, dtype=input_tensor.dtype)
 
 
 @operation(as_input=True, prepare=_axis, empty=_no_mean)
 def reduce_mean(input_tensor, axis=None, keepdims=False):
-    return np.mean(input_tensor, axis=axis, keepdims=keepdims)
+    return np.mean(input_tensor, axis=axis, keepdims=keepdims).astype(input_tensor.dtype)
 
 
 @operation(as_input=True, prepare=_axis)
 def reduce_prod(input_tensor, axis=None, keepdims=False):
-    return np.prod(input_tensor, axis=axis, keepdims=keepdims)
+    return np.prod(input_tensor, axis=axis, keepdims=keepdims, dtype=input_tensor.dtype)
 
 
 def _extreme_rule(input_tensor, dy, axis=None, keepdims=False, largest=True):
@@ -148,7 +148,7 @@ def cumsum(x, axis=0, exclusive=False, reverse=False):
     y = np.moveaxis(x, axis, 0)
     if reverse:
         y = y[::-1]
-    c = np.cumsum(y, axis=0)
+    c = np.cumsum(y, axis=0, dtype=x.dtype)
     if exclusive:
         c = np.concatenate((np.zeros_like(c[:1]), c[:-1]), axis=0)
     if reverse:
@@ -161,7 +161,7 @@ def cumprod(x, axis=0, exclusive=False, reverse=False):
     y = np.moveaxis(x, axis, 0)
     if reverse:
         y = y[::-1]
-    c = np.cumprod(y, axis=0)
+    c = np.cumprod(y, axis=0, dtype=x.dtype)
     if exclusive:
         c = np.concatenate((np.ones_like(c[:1]), c[:-1]), axis=0)
     if reverse:
@@ -192,10 +192,10 @@ def searchsorted(sorted_sequence, values, side="left"):
 TopK = namedtuple("TopK", "values indices")
 
 
-@operation(result=lambda out: TopK(*out))
+@operation()
 def top_k(input, k=1, sorted=True):
     order = np.argsort(-input, axis=-1, kind="stable")[..., :k]
-    return np.take_along_axis(input, order, axis=-1), order.astype(np.int32)
+    return TopK(np.take_along_axis(input, order, axis=-1), order.astype(np.int32))
 
 
 def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None) -> Tensor:
@@ -227,10 +227,14 @@ def _norm_p(tensor, ord=2.0, axis=None, keepdims=False):
     return np.sum(np.abs(tensor) ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
 
 
-def _norm_in_compiled_code(tensor, ord="euclidean", axis=None, keepdims=False):
+def _norm_in_compiled_code(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
     if ord == 1:
         return np.sum(np.abs(tensor), axis=axis, keepdims=keepdims)
-    return np.sqrt(np.sum(tensor * tensor, axis=axis, keepdims=keepdims))
+    if ord == np.inf:
+        return np.max(np.abs(tensor), axis=axis, keepdims=keepdims)
+    if ord == "euclidean" or ord == "fro" or ord == 2:
+        return np.sqrt(np.sum(tensor * tensor, axis=axis, keepdims=keepdims))
+    return np.sum(np.abs(tensor) ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
 
 
 norm.__s2sgrad_numpy__ = _norm_in_compiled_code  # type: ignore[attr-defined]

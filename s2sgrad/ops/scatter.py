@@ -87,6 +87,39 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
     return tensor_scatter_nd_add(Tensor(np.zeros(static(shape), u._array.dtype)), indices, u)
 
 
+def _add_in_compiled_code(tensor, indices, updates, name=None):
+    """Index tuples of one to three numbers, in a matrix."""
+    at = np.asarray(indices)
+    new = np.asarray(updates)
+    depth = tensor.ndim - new.ndim + at.ndim - 1
+    y = tensor.copy()
+    for i in range(at.shape[0]):
+        if depth == 1:
+            y[at[i, 0]] += new[i]
+        elif depth == 2:
+            y[at[i, 0], at[i, 1]] += new[i]
+        else:
+            y[at[i, 0], at[i, 1], at[i, 2]] += new[i]
+    return y
+
+
+def _update_in_compiled_code(tensor, indices, updates, name=None):
+    at = np.asarray(indices)
+    new = np.asarray(updates)
+    depth = tensor.ndim - new.ndim + at.ndim - 1
+    y = tensor.copy()
+    for i in range(at.shape[0]):
+        if depth == 1:
+            y[at[i, 0]] = new[i]
+        elif depth == 2:
+            y[at[i, 0], at[i, 1]] = new[i]
+        else:
+            y[at[i, 0], at[i, 1], at[i, 2]] = new[i]
+    return y
+
+
+tensor_scatter_nd_add.__s2sgrad_numpy__ = _add_in_compiled_code  # type: ignore[attr-defined]
+tensor_scatter_nd_update.__s2sgrad_numpy__ = _update_in_compiled_code  # type: ignore[attr-defined]
 for _f in (tensor_scatter_nd_add, tensor_scatter_nd_sub, tensor_scatter_nd_update, tensor_scatter_nd_max, tensor_scatter_nd_min):
     OPS[_f.__name__] = _f
 
@@ -94,16 +127,18 @@ for _f in (tensor_scatter_nd_add, tensor_scatter_nd_sub, tensor_scatter_nd_updat
 @operation(tensors=("data", "segment_ids"), index=("segment_ids",))
 def _segment_sum(data, segment_ids, num_segments):
     out = np.zeros((num_segments, *data.shape[1:]), dtype=data.dtype)
-    for i in range(segment_ids.shape[0]):
-        out[segment_ids[i]] += data[i]
+    ids = np.asarray(segment_ids)
+    for i in range(ids.shape[0]):
+        out[ids[i]] += data[i]
     return out
 
 
 @operation(tensors=("data", "segment_ids"), index=("segment_ids",))
 def _segment_prod(data, segment_ids, num_segments):
     out = np.ones((num_segments, *data.shape[1:]), dtype=data.dtype)
-    for i in range(segment_ids.shape[0]):
-        out[segment_ids[i]] *= data[i]
+    ids = np.asarray(segment_ids)
+    for i in range(ids.shape[0]):
+        out[ids[i]] *= data[i]
     return out
 
 

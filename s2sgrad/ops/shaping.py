@@ -54,9 +54,24 @@ def expand_dims(input, axis):
     return np.expand_dims(input, axis)
 
 
-@operation()
-def squeeze(input, axis=None):
+@operation(tensors=("input",))
+def _squeeze(input, axis):
     return np.squeeze(input, axis=axis)
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    """Without axes of extent 1 (all of them, or those named)."""
+    t = convert_to_tensor(input)
+    named = static(axis)
+    chosen = tuple(k for k, n in enumerate(t._array.shape) if n == 1) if named is None or named == () else named
+    return OPS["_squeeze"](t, chosen) if chosen != () else OPS["identity"](t)
+
+
+def _squeeze_in_compiled_code(input, axis=None, name=None):
+    return np.squeeze(input, axis=axis)
+
+
+squeeze.__s2sgrad_numpy__ = _squeeze_in_compiled_code  # type: ignore[attr-defined]
 
 
 def _prepare_broadcast(statics: dict[str, Any]) -> None:
@@ -244,6 +259,32 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 import builtins  # noqa: E402  (after the names that hide builtins are defined)
 
 builtin_slice, range = builtins.slice, builtins.range
+
+
+# The same compositions inside compiled code, on arrays.
+
+
+def _split_in_compiled_code(value, num_or_size_splits, axis=0, num=None, name=None):
+    if isinstance(num_or_size_splits, int):
+        return np.split(value, num_or_size_splits, axis=axis)
+    ends = []
+    at = 0
+    for n in num_or_size_splits:
+        at += n
+        ends.append(at)
+    return np.split(value, ends[:-1], axis=axis)
+
+
+def _slice_in_compiled_code(input_, begin, size, name=None):
+    return input_[tuple(builtin_slice(p, None if s == -1 else p + s) for p, s in zip(begin, size))]  # noqa: B905
+
+
+def _boolean_mask_in_compiled_code(tensor, mask, axis=None, name=None):
+    return tensor[mask]
+
+
+for _f, _g in ((split, _split_in_compiled_code), (slice, _slice_in_compiled_code), (boolean_mask, _boolean_mask_in_compiled_code)):
+    _f.__s2sgrad_numpy__ = _g  # type: ignore[attr-defined]
 
 
 class GetItem:

@@ -182,7 +182,7 @@ def _unbroadcast_adjoint(h, g, like, *, out, wanted):
 
 
 def _unbroadcast_tangent(dots, g, like, *, out):
-    return call("unbroadcast", dots[0], like)
+    return call("unbroadcast", dots[0], like) if dots[0] is not None else 0.0
 
 
 def _unbroadcast_type(g, like):

@@ -39,7 +39,11 @@ class _Forward:
 
     def candidate(self, s: Assign) -> bool:
         name = s.target.name
-        return is_temporary(name, self.function) and self.writes.get(name) == 1 and self.reads.get(name, 0) > 0 and not isinstance(s.target.type, ListType)
+        if not is_temporary(name, self.function) or self.writes.get(name) != 1 or not self.reads.get(name, 0):
+            return False
+        # What comes out of a list stays a statement of its own: so it is differentiated.
+        listed = any(isinstance(x, ir.Call) and x.op == "item" for x in ir.walk(s.value))
+        return not (listed or isinstance(s.target.type, ListType))
 
     def use(self, body: list[Stmt], k: int, s: Assign) -> list[Stmt] | None:
         """The block with the single use replaced by the value."""

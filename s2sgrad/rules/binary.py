@@ -209,13 +209,26 @@ def _(dots, c, a, b, *, out):
 
 @means(np.where)
 def _(condition, x=None, y=None):
-    if x is None or y is None:
-        raise Unsupported("np.where with one argument is not supported", hint="use np.nonzero, or np.where(condition, x, y)")
+    if x is None and y is None:
+        return _places(as_expr(condition))
     c, a, b = as_expr(condition), as_expr(x), as_expr(y)
     t = call("where", c, a, b).type
     if not isinstance(t, Scalar):
         return call("where", c, a, b)
     return call("ifexp", c, cast(a, t.dtype), cast(b, t.dtype))
+
+
+def _places(c):
+    """Where a condition holds: one index array per axis."""
+    if c.ndim == 1:
+        return (call("flatnonzero", c),)
+    if is_scalar(c):
+        raise Unsupported("np.where of one number is not supported")
+    rest, places = call("flatnonzero", call("reshape_copy", c, call("size", c))), []
+    for axis in reversed(range(1, c.ndim)):
+        places.append(rest % c.dim(axis))
+        rest = rest // c.dim(axis)
+    return (rest, *reversed(places))
 
 
 def _join(c, a, b):

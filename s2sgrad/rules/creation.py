@@ -97,7 +97,7 @@ def _full_like_adjoint(g, a, value, *, out, wanted, dtype=None):
 
 
 def _full_like_tangent(dots, a, value, *, out, dtype=None):
-    return call("full_like", a, dots[1], dtype=out.type.dtype)
+    return call("full_like", a, 0.0 if dots[1] is None else dots[1], dtype=out.type.dtype)
 
 
 register(Op("full_like", "linear", lambda a, v, dtype=None: np.full_like(a, v, dtype=dtype),

@@ -92,8 +92,18 @@ class _Tangent:
             d = dots[0]
             assert d is not None
             return Call(e.op, (d, *e.args[1:]), e.attrs, e.type)
-        d = op.tangent(tuple(dots), *e.args, out=e, **dict(e.attrs))
-        return self._fit(d, e)
+        d = self._fit(op.tangent(tuple(dots), *e.args, out=e, **dict(e.attrs)), e)
+        if op.kind == "elementwise" and op.is_singular(e.args) and not _regular(e.op, list(e.args)):
+            d = self._masked([x for x in dots if x is not None], d)
+        return d
+
+    def _masked(self, dots: list[Expr], part: Expr) -> Expr:
+        """The tangent, forced to zero where all incoming tangents are zero."""
+        tests = [call("ne", d, 0.0) for d in dots]
+        some = tests[0]
+        for t in tests[1:]:
+            some = call("logical_or", some, t)
+        return call("where" if ir.is_array(part.type) else "ifexp", some, part, 0.0)
 
     def _fit(self, d: Any, e: Expr) -> Expr:
         d = registry.as_expr(d)

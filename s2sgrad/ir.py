@@ -230,9 +230,13 @@ def children(e: Expr | Slice | NewAxis) -> tuple[Any, ...]:
 
 def walk(e: Any) -> Iterator[Any]:
     """The expression and everything below it, in prefix order."""
-    yield e
-    for c in children(e):
-        yield from walk(c)
+    stack = [e]
+    while stack:
+        x = stack.pop()
+        yield x
+        below = children(x)
+        if below:
+            stack.extend(below[::-1])
 
 
 def map_expr(e: Any, f: Callable[[Any], Any]) -> Any:
@@ -247,7 +251,15 @@ def map_expr(e: Any, f: Callable[[Any], Any]) -> Any:
 
 
 def names_in(e: Any) -> set[str]:
-    return {x.name for x in walk(e) if isinstance(x, Var)}
+    out: set[str] = set()
+    stack = [e]
+    while stack:
+        x = stack.pop()
+        if isinstance(x, Var):
+            out.add(x.name)
+        else:
+            stack.extend(children(x))
+    return out
 
 
 def substitute(e: Any, table: dict[str, Expr]) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 from tests.corpus import case
 
 X = np.array([0.3, -0.6, 0.7, 0.15])
-P = np.array([0.35, 1.27, 0.75, 2.1])
+P = np.array([0.37, 1.27, 0.77, 2.11])
 A = np.array([[0.2, 1.3, -0.7, 0.4], [0.9, -0.5, 0.4, 1.1], [1.1, 0.8, -1.6, 0.3]])
 
 

@@ -35,6 +35,8 @@ def stored(target: gast.AST) -> gast.AST:
 def assign(target: gast.AST, value: gast.AST) -> gast.AST:
     return gast.Assign([stored(target)], value, None)
 
+DIVIDES = frozenset({"div", "floordiv", "mod", "pow"})  # Python numbers raise on a zero divisor where NumPy's give inf
+
 
 class Builder:
     """Builds the nodes of one function and notes what the module must define: imports, helpers."""
@@ -95,7 +97,7 @@ class Builder:
             if isinstance(a, Const) and isinstance(a.type, Scalar) and not a.type.weak and a.type.dtype in PLAIN_DTYPES:
                 weak = Scalar(a.type.dtype, weak=True)
                 types = tuple(weak if j == k else x.type for j, x in enumerate(e.args))
-                out.append(self.const(a, typed=not self.same(e, types)))
+                out.append(self.const(a, typed=(self.narrow or e.op in DIVIDES) and not self.same(e, types)))
             else:
                 out.append(self.expr(a))
         return out

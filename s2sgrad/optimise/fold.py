@@ -27,6 +27,8 @@ PYTHON: dict[str, Callable[..., Any]] = {
     "mod": operator.mod,
 }
 
+COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+
 # Elementwise operations make a fresh result: a copied operand is a wasted copy.
 COPIES = frozenset({"copy"})
 READERS = frozenset({"sum", "prod", "max", "min", "mean", "matmul", "outer", "unbroadcast", "concatenate", "stack", "cumsum"})
@@ -66,6 +68,8 @@ def _real(v: Any) -> float:
 def _constants(e: Call) -> Expr | None:
     """Operations on Python numbers, as Python computes them."""
     f = PYTHON.get(e.op)
+    if e.op in COMPARISONS and all(isinstance(a, Const) and isinstance(a.type, Scalar) and not ir.is_complex(a.type) for a in e.args):
+        return Const(bool(PYTHON[e.op](*(a.value for a in e.args))), e.type)  # type: ignore[attr-defined]
     if f is None or not e.args or not all(isinstance(a, Const) and isinstance(a.type, Scalar) and a.type.weak for a in e.args):
         return None
     values = [a.value for a in e.args]  # type: ignore[attr-defined]

@@ -6,6 +6,7 @@
     copies          y = x; z = y * 2.0        ->   z = x * 2.0
     forward         _t = e; x_bar += _t       ->   x_bar += e
     dead            whatever nobody sees
+    notes           comments whose statements are gone
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from s2sgrad.optimise.copies import propagate
 from s2sgrad.optimise.dead import eliminate
 from s2sgrad.optimise.fold_stmts import fold_function
 from s2sgrad.optimise.forward import substitute_single
+from s2sgrad.optimise.notes import drop_idle_notes
 from s2sgrad.optimise.sink import sink_resets
 
 Pass = Callable[[Function, Program], Function]
@@ -30,6 +32,7 @@ PASSES: dict[str, Pass] = {
     "copies": propagate,
     "forward": substitute_single,
     "dead": eliminate,
+    "notes": drop_idle_notes,
 }
 ROUNDS = 8
 

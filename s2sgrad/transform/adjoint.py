@@ -243,7 +243,7 @@ def _elementwise(e: Call, g: Expr, cx: Context) -> None:
     out: Expr = Call(e.op, tuple(args), e.attrs, e.type)
     if op.adjoint is not None:
         parts = op.adjoint(g, *args, out=out, wanted=tuple(wanted), **dict(e.attrs))
-        masked = op.is_singular(args) and not _regular(e.op, args)
+        masked = op.is_singular(e.args) and not _regular(e.op, list(e.args))
         for a, part in zip(e.args, parts, strict=True):
             if part is not None:
                 part = registry.as_expr(part)
@@ -261,7 +261,7 @@ def _elementwise(e: Call, g: Expr, cx: Context) -> None:
         if isinstance(p, Expr) and ir.is_complex(p.type):
             p = call("conj", p)
         part = _times(g, p)
-        if op.is_singular(args) and not _regular(e.op, args):
+        if op.is_singular(e.args) and not _regular(e.op, list(e.args)):
             part = guarded(g, part)
         adjoint(a, _real_if(_expanded(part, a, e, cx), a), cx)
 

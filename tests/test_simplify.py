@@ -164,3 +164,9 @@ def test_adjoints_keep_their_results(seed):
     assert len(emit.text(small)) < len(emit.text(raw))
     for p, q in zip(run(emit.text(raw)), run(emit.text(small)), strict=True):
         np.testing.assert_allclose(p, q, rtol=1e-13)
+
+
+def test_a_copy_that_unbroadcast_may_hand_on_stays():
+    h = Var("_h", V)
+    body = [Assign(w, call("copy", b)), Assign(h, call("unbroadcast", w, a)), Store(b, (), lit(0.0)), Accum(c, (), h), Accum(a, (), h), Return([c])]
+    assert "_h = unbroadcast(b.copy(), a)" in text(body, (a, b, c))

@@ -12,7 +12,7 @@ from s2sgrad import ir
 from s2sgrad.ir import Append, Array, Assign, Call, Custom, Function, Index, ListType, Pop, Scalar, Var, walk_stmts
 
 # Not in ir.VIEW_OPS (their results count as fresh), but NumPy may hand out the argument's own memory.
-MAYBE_VIEWS = frozenset({"ascontiguous", "real", "imag", "stop_gradient", "reshape_copy", "broadcast_to", "diagonal"})
+MAYBE_VIEWS = frozenset({"ascontiguous", "real", "imag", "stop_gradient", "reshape_copy", "unbroadcast", "expand_reduced", "broadcast_to", "diagonal"})
 
 
 def memory_roots(e: Any) -> Iterator[str]:

@@ -31,7 +31,7 @@ COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
 # Elementwise operations make a fresh result: a copied operand is a wasted copy.
 COPIES = frozenset({"copy"})
-READERS = frozenset({"sum", "prod", "max", "min", "mean", "matmul", "outer", "unbroadcast", "concatenate", "stack", "cumsum"})
+READERS = frozenset({"sum", "prod", "max", "min", "mean", "matmul", "outer", "concatenate", "stack", "cumsum"})
 
 
 def fold(e: Any) -> Any:

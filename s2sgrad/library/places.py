@@ -48,9 +48,8 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
     x = np.asarray(a)
     if axis is None:
         x = x.ravel()
-    if x.ndim == 1:
-        return x[np.argsort(x)]
-    return take_along_axis(x, np.argsort(x, axis), axis)
+    places = np.argsort(x, axis if x.ndim > 1 else 0)
+    return x[places] if x.ndim == 1 else take_along_axis(x, places, axis)
 
 
 @implements(np.partition)

@@ -38,13 +38,34 @@ def sorted_lanes(a):
 
 
 def argsorted_lanes(a):
-    """The stable order of a C-contiguous array along the last axis."""
+    """The stable order of a C-contiguous array along the last axis (a merge sort; numba's own compiles eight times longer)."""
     out = np.empty(a.shape, dtype=np.int64)
     n = a.shape[-1]
     rows = a.reshape(-1, n) if n > 0 else a.reshape(0, 1)
     places = out.reshape(-1, n) if n > 0 else out.reshape(0, 1)
+    merged = np.empty(n, dtype=np.int64)
     for r in range(rows.shape[0]):
-        places[r] = np.argsort(rows[r], kind="mergesort")
+        for k in range(n):
+            places[r, k] = k
+        width = 1
+        while width < n:
+            for start in range(0, n, 2 * width):
+                i, middle = start, min(start + width, n)
+                j, stop = middle, min(start + 2 * width, n)
+                for k in range(start, stop):
+                    left = j >= stop
+                    if i < middle and not left:
+                        x, y = rows[r, places[r, i]], rows[r, places[r, j]]
+                        left = not (y < x or (x != x and y == y))  # nan comes last
+                    if left:
+                        merged[k] = places[r, i]
+                        i += 1
+                    else:
+                        merged[k] = places[r, j]
+                        j += 1
+            for k in range(n):
+                places[r, k] = merged[k]
+            width *= 2
     return out
 
 

@@ -12,7 +12,7 @@ import gast
 
 from s2sgrad import ir
 from s2sgrad.emit.breaks import with_breaks
-from s2sgrad.emit.build import Builder, narrow
+from s2sgrad.emit.build import PLAIN_DTYPES, Builder, narrow
 from s2sgrad.emit.names import Names, mentioned
 from s2sgrad.emit.templates import constant
 from s2sgrad.emit.unparser import unparse
@@ -87,7 +87,7 @@ def statements(body: Sequence[ir.Stmt]) -> str:
 def expression(e: Any) -> str:
     """The text of an expression."""
     names = Names(x.name for x in ir.walk(e) if isinstance(x, ir.Var))
-    node = Builder(names).expr(e)
+    node = Builder(names, any(isinstance(x, ir.Expr) and x.type.dtype not in PLAIN_DTYPES for x in ir.walk(e))).expr(e)
     return unparse(gast.gast_to_ast(gast.Expression(node))).rstrip("\n")
 
 

@@ -10,7 +10,25 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from s2sgrad.ir import Assign, Const, For, Function, If, Raise, Return, Stmt, Var, While, assigned, blocks, exprs, walk, walk_stmts
+from s2sgrad.ir import (
+    Assign,
+    Const,
+    Custom,
+    For,
+    Function,
+    If,
+    Raise,
+    Recompute,
+    Return,
+    Stmt,
+    Var,
+    While,
+    assigned,
+    blocks,
+    exprs,
+    walk,
+    walk_stmts,
+)
 
 
 @dataclass
@@ -72,10 +90,10 @@ class _Breaks:
     def inside(self, s: Stmt) -> Stmt:
         if isinstance(s, If):
             return replace(s, body=self.block(s.body), orelse=self.block(s.orelse))
-        if hasattr(s, "body"):
-            s = replace(s, body=self.block(s.body))
-        if hasattr(s, "back"):
-            s = replace(s, back=self.block(s.back))
+        if isinstance(s, Custom):
+            return replace(s, body=self.block(s.body), back=self.block(s.back))
+        if isinstance(s, (For, While, Recompute)):
+            return replace(s, body=self.block(s.body))
         return s
 
     def loop(self, s: For | While, flag: str, before: Sequence[Stmt], out: list[Stmt]) -> list[Stmt]:

@@ -109,7 +109,8 @@ def array_of(c: Call) -> str:
 
     natural = {a.type.dtype for a in c.args}
     given = c.attr("dtype")
-    plain = given is None or (natural == {given} and all(not isinstance(a, Const) or a.type.weak for a in c.args) and bool(c.args))
+    exact = all(not isinstance(a, Const) or (isinstance(a.type, Scalar) and a.type.weak) for a in c.args)
+    plain = given is None or (natural == {given} and exact and bool(c.args))
     if given == "float64" and not c.args:
         plain = True
     return f"np.array({nest(tuple(shape))}{'' if plain else ', dtype=_dtype'})"

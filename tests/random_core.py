@@ -5,8 +5,29 @@ from __future__ import annotations
 import random
 
 from s2sgrad.ir import (
-    BOOL, FLOAT, INT, Accum, Array, Assign, Comment, Const, Expr, For, Function, If, Index, Param, Program, Return, Scalar, Slice, Stmt, Store,
-    Var, While, call,
+    BOOL,
+    FLOAT,
+    INT,
+    Accum,
+    Array,
+    Assign,
+    Comment,
+    Const,
+    Expr,
+    For,
+    Function,
+    If,
+    Index,
+    Param,
+    Program,
+    Return,
+    Scalar,
+    Slice,
+    Stmt,
+    Store,
+    Var,
+    While,
+    call,
 )
 
 F = Scalar("float64")

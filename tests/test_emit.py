@@ -14,8 +14,36 @@ from s2sgrad.emit.module import function
 from s2sgrad.emit.names import Names
 from s2sgrad.emit.unparser import check, unparse
 from s2sgrad.ir import (
-    BOOL, FLOAT, INT, Accum, Append, Array, Assign, CallFn, Comment, Const, For, Function, If, Index, ListType, Multi, NewAxis, Param, Pop,
-    Print, Program, Raise, Reserve, Return, Scalar, Slice, Store, Var, While, call,
+    BOOL,
+    FLOAT,
+    INT,
+    Accum,
+    Append,
+    Array,
+    Assign,
+    CallFn,
+    Comment,
+    Const,
+    For,
+    Function,
+    If,
+    Index,
+    ListType,
+    Multi,
+    NewAxis,
+    Param,
+    Pop,
+    Print,
+    Program,
+    Raise,
+    Reserve,
+    Return,
+    Scalar,
+    Slice,
+    Store,
+    Var,
+    While,
+    call,
 )
 
 F = Scalar("float64")

@@ -8,14 +8,37 @@ import pytest
 import s2sgrad.rules  # noqa: F401
 from s2sgrad import emit
 from s2sgrad.ir import (
-    BOOL, FLOAT, INT, Accum, Append, Array, Assign, Call, Comment, Const, For, Function, If, Index, ListType, Param, Pop, Print, Program, Return,
-    Scalar, Slice, Store, Var, call,
+    BOOL,
+    FLOAT,
+    INT,
+    Accum,
+    Append,
+    Array,
+    Assign,
+    Call,
+    Comment,
+    Const,
+    For,
+    Function,
+    If,
+    Index,
+    ListType,
+    Param,
+    Pop,
+    Print,
+    Program,
+    Return,
+    Scalar,
+    Slice,
+    Store,
+    Var,
+    call,
 )
 from s2sgrad.optimise import simplify
 from s2sgrad.optimise.fold import fold
 from s2sgrad.optimise.simplify import PASSES
 from s2sgrad.transform import reverse
-from tests.random_core import N, Generator
+from tests.random_core import Generator, N
 
 F = Scalar("float64")
 V = Array("float64", 1)

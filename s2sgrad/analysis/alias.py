@@ -12,7 +12,9 @@ from s2sgrad import ir
 from s2sgrad.ir import Append, Array, Assign, Call, Custom, Function, Index, ListType, Pop, Scalar, Var, walk_stmts
 
 # Not in ir.VIEW_OPS (their results count as fresh), but NumPy may hand out the argument's own memory.
-MAYBE_VIEWS = frozenset({"ascontiguous", "real", "imag", "stop_gradient", "reshape_copy", "unbroadcast", "expand_reduced", "broadcast_to", "diagonal"})
+MAYBE_VIEWS = frozenset({
+    "ascontiguous", "real", "imag", "stop_gradient", "reshape_copy", "unbroadcast", "expand_reduced", "broadcast_to", "diagonal",
+})
 
 
 def memory_roots(e: Any) -> Iterator[str]:
@@ -82,9 +84,9 @@ def _array_vars(s: ir.Stmt) -> Iterator[Var]:
         if not isinstance(v.type, Scalar):
             yield v
     for field in ("base", "list", "buffer"):
-        v = getattr(s, field, None)
-        if isinstance(v, Var) and not isinstance(v.type, Scalar):
-            yield v
+        held = getattr(s, field, None)
+        if isinstance(held, Var) and not isinstance(held.type, Scalar):
+            yield held
     for e in ir.exprs(s):
         for x in ir.walk(e):
             if isinstance(x, Var) and not isinstance(x.type, Scalar):

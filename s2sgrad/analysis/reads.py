@@ -12,8 +12,29 @@ from typing import Any
 from s2sgrad import ir
 from s2sgrad.analysis.alias import alias_classes, memory_roots
 from s2sgrad.ir import (
-    Accum, Append, Assign, Call, CallFn, Custom, Expr, For, Function, Index, Multi, Pop, Print, Program, Raise, Reserve, Return, Scalar,
-    Slice, Stmt, Store, Var, While,
+    Accum,
+    Append,
+    Assign,
+    Call,
+    CallFn,
+    Custom,
+    Expr,
+    For,
+    Function,
+    Index,
+    Multi,
+    Pop,
+    Print,
+    Program,
+    Raise,
+    Reserve,
+    Return,
+    Scalar,
+    Slice,
+    Stmt,
+    Store,
+    Var,
+    While,
 )
 
 # Operations that look only at the shape of these arguments.

@@ -17,7 +17,10 @@ from s2sgrad.emit.names import Names, mentioned
 from s2sgrad.emit.templates import constant
 from s2sgrad.emit.unparser import unparse
 
-IMPORTS = {"math": "import math", "sys": "import sys", "np": "import numpy as np", "prange": "from numba import prange", "objmode": "from numba import objmode"}
+IMPORTS = {
+    "math": "import math", "sys": "import sys", "np": "import numpy as np", "prange": "from numba import prange",
+    "objmode": "from numba import objmode",
+}
 
 
 def text(program: ir.Program, *, header: str = "", imports: bool = True) -> str:

@@ -14,9 +14,9 @@ from s2sgrad.ir import Function, Stmt, Var, assigned, blocks, exprs, walk
 
 # Everything emitted text may refer to: a user's variable of that name is renamed.
 RESERVED = frozenset(keyword.kwlist) | {
-    "np", "math", "sys", "numba", "prange", "njit", "range", "len", "abs", "min", "max", "int", "float", "bool", "complex", "print", "slice",
-    "round", "pow", "divmod", "sum", "tuple", "AssertionError", "ValueError", "TypeError", "RuntimeError", "IndexError", "ZeroDivisionError",
-    "ArithmeticError", "KeyError", "NotImplementedError", "Exception", "OverflowError", "FloatingPointError",
+    "np", "math", "sys", "numba", "prange", "njit", "range", "len", "abs", "min", "max", "int", "float", "bool", "complex", "print",
+    "slice", "round", "pow", "divmod", "sum", "tuple", "AssertionError", "ValueError", "TypeError", "RuntimeError", "IndexError",
+    "ZeroDivisionError", "ArithmeticError", "KeyError", "NotImplementedError", "Exception", "OverflowError", "FloatingPointError",
 }
 
 

@@ -11,7 +11,25 @@ from dataclasses import replace
 
 from s2sgrad import ir
 from s2sgrad.analysis.reads import Effects, count_writes
-from s2sgrad.ir import Accum, Array, Assign, Const, Custom, Expr, For, Function, If, ListType, Program, Recompute, Scalar, Stmt, Store, Var, While
+from s2sgrad.ir import (
+    Accum,
+    Array,
+    Assign,
+    Const,
+    Custom,
+    Expr,
+    For,
+    Function,
+    If,
+    ListType,
+    Program,
+    Recompute,
+    Scalar,
+    Stmt,
+    Store,
+    Var,
+    While,
+)
 from s2sgrad.optimise.walk import own_exprs
 
 Known = dict[str, Expr]
@@ -48,8 +66,9 @@ class _Copies:
         if isinstance(s, While):
             self.forget(self.effects.of(s).writes, known)
         s = own_exprs(s, lambda e: ir.substitute(e, known))
-        if isinstance(s, (Store, Accum)) and s.index is not None and isinstance(known.get(s.base.name), Var):
-            s = replace(s, base=known[s.base.name])
+        if isinstance(s, (Store, Accum)) and s.index is not None:
+            same = known.get(s.base.name)
+            s = replace(s, base=same) if isinstance(same, Var) else s
         if isinstance(s, If):
             return self.branches(s, known)
         if isinstance(s, (For, While)):

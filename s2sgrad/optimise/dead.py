@@ -13,7 +13,24 @@ from s2sgrad import ir
 from s2sgrad.analysis.alias import memory_roots
 from s2sgrad.analysis.reads import Effect, Effects
 from s2sgrad.ir import (
-    Accum, Append, Assign, CallFn, Comment, For, Function, If, Multi, Pop, Program, Recompute, Reserve, Return, Scalar, Slice, Stmt, Store,
+    Accum,
+    Append,
+    Assign,
+    CallFn,
+    Comment,
+    For,
+    Function,
+    If,
+    Multi,
+    Pop,
+    Program,
+    Recompute,
+    Reserve,
+    Return,
+    Scalar,
+    Slice,
+    Stmt,
+    Store,
     While,
 )
 
@@ -74,7 +91,8 @@ class _Dead:
         self.alone = {c for c, k in sizes.items() if k == 1}
         own = own_copies(f)
         self.params = {self.effects.cls(p.name) for p in f.params if not isinstance(p.type, Scalar)}
-        self.at_end: Live = frozenset("@" + self.effects.cls(p.name) for p in f.params if not isinstance(p.type, Scalar) and p.name not in own)
+        seen = [p.name for p in f.params if not isinstance(p.type, Scalar) and p.name not in own]
+        self.at_end: Live = frozenset("@" + self.effects.cls(name) for name in seen)
 
     # ---------------------------------------------------------------------------------------- facts
 
@@ -141,7 +159,8 @@ class _Dead:
         orelse, b = self.block(s.orelse, live)
         if not busy(body) and not busy(orelse):
             return None, live
-        return replace(s, body=body if busy(body) else [], orelse=orelse if busy(orelse) else []), a | b | self.uses(self.effects.expr(s.cond))
+        new = replace(s, body=body if busy(body) else [], orelse=orelse if busy(orelse) else [])
+        return new, a | b | self.uses(self.effects.expr(s.cond))
 
     def loop(self, body: Sequence[Stmt], live: Live, always: set[str]) -> tuple[list[Stmt], Live]:
         """The body of a loop and what is live at the start of an iteration; `always` is read by every iteration."""

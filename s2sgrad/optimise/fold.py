@@ -14,11 +14,11 @@ import math
 import operator
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from s2sgrad import ir
 from s2sgrad.analysis.alias import MAYBE_VIEWS
-from s2sgrad.ir import BOOL, FLOAT, INT, Array, Call, Const, Expr, Scalar, Var, call
+from s2sgrad.ir import BOOL, FLOAT, INT, Array, Call, Const, Expr, Scalar, call
 from s2sgrad.rules import registry
 
 PYTHON: dict[str, Callable[..., Any]] = {
@@ -76,7 +76,7 @@ def _constants(e: Call) -> Expr | None:
     if e.op in ("floordiv", "mod") and values[1] == 0 or any(isinstance(v, complex) for v in values):
         return None
     out = f(*values)
-    kind = {BOOL: bool, INT: int, FLOAT: float}.get(e.type)  # type: ignore[call-overload]
+    kind = {BOOL: bool, INT: int, FLOAT: float}.get(e.type)  # type: ignore[arg-type]
     if kind is None or (isinstance(out, int) and abs(out) >= 2**62):
         return None
     return Const(kind(out), e.type)
@@ -85,7 +85,7 @@ def _constants(e: Call) -> Expr | None:
 # ------------------------------------------------------------------------------------------ arithmetic
 
 
-def is_op(e: Any, op: str) -> bool:
+def is_op(e: Any, op: str) -> TypeGuard[Call]:
     return isinstance(e, Call) and e.op == op
 
 
@@ -185,12 +185,12 @@ def _collect(e: Expr, factor: int, terms: dict[Expr | None, int]) -> bool:
     if isinstance(e, Call) and e.op in ("add", "sub"):
         return _collect(e.args[0], factor, terms) and _collect(e.args[1], -factor if e.op == "sub" else factor, terms)
     if is_op(e, "neg"):
-        return _collect(e.args[0], -factor, terms)  # type: ignore[attr-defined]
+        return _collect(e.args[0], -factor, terms)
     if is_op(e, "mul"):
         for k, x in ((0, 1), (1, 0)):
-            c = e.args[k]  # type: ignore[attr-defined]
+            c = e.args[k]
             if isinstance(c, Const) and c.type == INT:
-                return _collect(e.args[x], factor * int(c.value), terms)  # type: ignore[attr-defined]
+                return _collect(e.args[x], factor * int(c.value), terms)
     terms[e] = terms.get(e, 0) + factor
     return True
 

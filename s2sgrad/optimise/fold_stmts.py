@@ -40,7 +40,7 @@ def _stmt(s: Stmt) -> list[Stmt]:
 
 def _truth(e: Expr) -> Expr:
     """A condition: only its truth counts, not which kind of bool it is."""
-    while is_op(e, "pybool") or is_op(e, "not") and is_op(e.args[0], "not"):  # type: ignore[attr-defined]
+    while is_op(e, "pybool") or is_op(e, "not") and is_op(e.args[0], "not"):
         inner = e.args[0] if e.op == "pybool" else e.args[0].args[0]  # type: ignore[attr-defined]
         if inner.type.dtype != "bool":
             break

@@ -72,9 +72,10 @@ class _Forward:
         """The block in which the variable that the temporary is copied to takes its place."""
         name = s.target.name
         j = next((j for j in range(k + 1, len(body)) if name in self.effects.of(body[j]).reads), None)
-        if j is None or not isinstance(body[j], Assign) or body[j].value != s.target or body[j].target.type != s.target.type:
+        copied = body[j] if j is not None else None
+        if j is None or not isinstance(copied, Assign) or copied.value != s.target or copied.target.type != s.target.type:
             return None
-        y: Var = body[j].target  # type: ignore[attr-defined]
+        y = copied.target
         between = [self.effects.of(body[m]) for m in range(k + 1, j)]
         if is_temporary(y.name, self.function) or any(y.name in e.reads or y.name in e.writes for e in between):
             return None
@@ -83,7 +84,7 @@ class _Forward:
         if count_reads(rest).get(name, 0) != self.reads[name] - 1 or any(y.name in self.effects.of(m).writes for m in rest):
             return None
         swapped = ir.map_stmts(rest, lambda e: y if isinstance(e, Var) and e.name == name else e)
-        return [*body[:k], replace(body[j], value=s.value), *body[k + 1: j], *swapped, *body[last + 1:]]
+        return [*body[:k], replace(copied, value=s.value), *body[k + 1: j], *swapped, *body[last + 1:]]
 
 
 def same_kind(a: ir.Type, b: ir.Type) -> bool:

@@ -7,7 +7,21 @@ from dataclasses import replace
 from typing import Any
 
 from s2sgrad.ir import (
-    Accum, Assign, CallFn, Expr, For, If, Multi, Print, Raise, Recompute, Reserve, Return, Stmt, Store, While,
+    Accum,
+    Assign,
+    CallFn,
+    Expr,
+    For,
+    If,
+    Multi,
+    Print,
+    Raise,
+    Recompute,
+    Reserve,
+    Return,
+    Stmt,
+    Store,
+    While,
 )
 
 

@@ -283,8 +283,6 @@ def _tuple(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     if not a:
         return Tup(())
     v = m.present(a[0])
-    if isinstance(v, Iter):
-        v = m.collect(v)
     return Tup(tuple(m.sequence_items(v)))
 
 

@@ -429,6 +429,8 @@ class Calls(Objects):
             return self.dict_method(owner, name, args, kwargs, node)
         if isinstance(owner, Tup):
             return self.tuple_method(owner, name, args, kwargs, node)
+        if isinstance(owner, Obj) and name == "_make":
+            return Tup(tuple(self.sequence_items(args[0])), owner.value)
         if isinstance(owner, Obj) and isinstance(owner.value, str):
             if all(isinstance(a, Obj) or (isinstance(a, Num) and a.known) for a in [*args, *kwargs.values()]):
                 return self.lift(getattr(owner.value, name)(*(self.static(a) for a in args), **{k: self.static(a) for k, a in kwargs.items()}), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -43,11 +44,9 @@ class Customs(Builtins):
 
     def inline_derivative(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         """A derivative called inside a function: its emitted text is inlined."""
-        specs = [self.spec_of(a) for a in args]
-        if kwargs:
-            given = f.value.__s2sgrad_inline__(specs, {k: self.spec_of(v) for k, v in kwargs.items()})
-        else:
-            given = f.value.__s2sgrad_inline__(specs)
+        names = list(f.value.parameters)
+        ordered = {n: a for n, a in zip(names, args, strict=False)} | kwargs
+        given = f.value.__s2sgrad_inline__([spec_of(ordered[n]) for n in names if n in ordered])
         python = given[0] if isinstance(given, tuple) else given
         if self.guards is not None and f.access is not None:
             self.guards[f.access] = self.static_of(f.value)
@@ -63,6 +62,7 @@ class Customs(Builtins):
     def custom_gradient(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         """Inline the function; run its gradient function once with seeds to get the statements of the reverse sweep."""
         obj = f.value
+        args, kwargs = by_signature(obj.function, args, kwargs)
         values = [self.own_inputs(a) for a in args]
         named = {k: self.own_inputs(v) for k, v in kwargs.items()}
         inputs = [n.expr for v in (*values, *named.values()) for n in nums(v)]
@@ -129,7 +129,7 @@ class Customs(Builtins):
             if len(found) != len(leaves):
                 raise self.error(f"the gradient of {name_of(obj)} does not have the structure of its argument", node, kind=errors.CustomGradientError)
             for p, x in zip(found, leaves, strict=True):
-                if p.is_array and not x.is_array or (p.is_array and x.is_array and p.expr.ndim != x.expr.ndim):
+                if p.is_array != x.is_array and not (p.known and p.const == 0) or (p.is_array and x.is_array and p.expr.ndim != x.expr.ndim):
                     raise self.error(f"the gradient of {name_of(obj)} has rank {p.expr.ndim} for an argument of rank {x.expr.ndim}", node,
                                      kind=errors.CustomGradientError)
                 out.append(p.expr if ir.is_inexact(x.type) else None)
@@ -205,6 +205,32 @@ def stream_name(stream: Any) -> str | None:
 
 
 MARKS = ("__s2sgrad_custom__", "__s2sgrad_recompute__", "__s2sgrad_function__", "__s2sgrad_numpy__", "__s2sgrad_print__", "__s2sgrad_inline__")
+
+
+def by_signature(function: Any, args: Sequence[Value], kwargs: dict[str, Value]) -> tuple[Sequence[Value], dict[str, Value]]:
+    """Keyword arguments in the order of the signature, which is the order of the gradients."""
+    if not kwargs:
+        return args, kwargs
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return args, kwargs
+    return list(bound.args), dict(bound.kwargs)
+
+
+def spec_of(v: Value) -> Any:
+    """The structure of an abstract value, as callers of generated code describe it."""
+    from s2sgrad.structure import Leaf, Node, Static
+
+    if isinstance(v, Num):
+        return Leaf(v.type)
+    if isinstance(v, Tup):
+        items = tuple(spec_of(x) for x in v.items)
+        fields = getattr(v.cls, "_fields", None)
+        return Node("namedtuple", v.cls, tuple(fields), items) if fields else Node("tuple", tuple, tuple(range(len(items))), items)
+    if isinstance(v, Obj):
+        return Static(v.value)
+    raise errors.Unsupported(f"a derivative of {describe(v)} inside a function", hint="Pass numbers, arrays and tuples of them.")
 
 
 def seed_type(t: Any) -> Any:

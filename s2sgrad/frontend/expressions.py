@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from s2sgrad import ir
-from s2sgrad.frontend.loops import UNROLL, Loops
+from s2sgrad.frontend.loops import UNROLL, Again, Loops
 from s2sgrad.frontend.machine import NeedsStatic, Path, convert, promote
 from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.statements import BINARY, DeadCode
@@ -54,6 +54,10 @@ class Expressions(Loops):
         assert self.state is not None
         v = self.state.get(cell, UNBOUND)
         if isinstance(v, Unbound):
+            for loop in self.loops:
+                if cell in loop.dropped:
+                    loop.demanded.add(cell)
+                    raise Again(loop.demanded)
             if self.lazy:
                 raise NeedsBranch
             self.fail(UnboundLocalError, f"cannot access local variable '{name}' where it is not associated with a value")
@@ -588,7 +592,7 @@ class Expressions(Loops):
         names = {x.id for c in n.generators for x in gast.walk(c.target) if isinstance(x, gast.Name)}
         scope = Scope({name: Cell(name) for name in names}, frame.scope)
         inner = Frame(frame.source, n, scope, frame.info, (*frame.key, id(n)), frame.ret, frame.ret_cell, len(self.loops), [])
-        inner.info = _comprehension_info(frame.info, names)
+        inner.info, inner.comprehension = _comprehension_info(frame.info, names), True
         self.frames.append(inner)
         try:
             self.clauses(n, list(n.generators), g.parts[0], lambda: use(self.eval(elt)))
@@ -658,6 +662,7 @@ class Expressions(Loops):
         scope = Scope({"v": cell}, frame.scope)
         inner = Frame(frame.source, frame.node, scope, _comprehension_info(frame.info, {"v"}), (*frame.key, "each"), frame.ret, frame.ret_cell,
                       len(self.loops), [])
+        inner.comprehension = True
         self.frames.append(inner)
         try:
             self.iterate(self.frozen_iterable(v), _Clause(None), lambda x: self.set_cell(cell, x), lambda: use(self.read_name("v")))

@@ -140,6 +140,8 @@ class Indexing(Expressions):
             try:
                 return items[n.const]
             except IndexError:
+                if self.loops:
+                    self.fail(IndexError, f"{'tuple' if isinstance(base, Tup) else 'list'} index out of range")
                 raise self.error(f"index {n.const} is out of range for {len(items)} items") from None
         k = self.try_static(n)
         if k is not None:

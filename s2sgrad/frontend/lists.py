@@ -91,7 +91,8 @@ class Lists(Expressions):
         if isinstance(v, Growing):
             if v.stores != t.stores:
                 for a, b in zip(v.stores, t.stores, strict=True):
-                    copies.append((b, convert(a, b.type) if isinstance(b.type, Array) else a))
+                    own = a.type == b.type and isinstance(b.type, Array)  # buffers are never shared
+                    copies.append((b, ir.call("copy", a) if own else convert(a, b.type) if isinstance(b.type, Array) else a))
             if v.length != t.length:
                 copies.append((t.length, v.length))  # type: ignore[arg-type]
             return
@@ -122,7 +123,7 @@ class Lists(Expressions):
             return content
         t = self.merge_growing((ref.heap,), [content])
         if isinstance(t, Poison):
-            raise self.error(f"this would be {t.reason}")
+            raise self.error(f"this would be {t.reason}", kind=NeedsStatic)
         if not isinstance(t, Growing):
             raise NeedsStatic("an empty list is used here before its element type is known", self.place())
         copies: list[tuple[Var, Expr]] = []
@@ -254,7 +255,7 @@ class Lists(Expressions):
         """The list with an element type that also holds `x`."""
         shape = self.common_shape(g.shape, x)
         if isinstance(shape, Poison):
-            raise self.error(f"this would be {shape.reason}")
+            raise self.error(f"this would be {shape.reason}", kind=NeedsStatic)
         if all(a.type == b.type for a, b in zip(nums(shape), nums(g.shape), strict=True)):
             return g
         t = self.grow_target((ref.heap,), shape)

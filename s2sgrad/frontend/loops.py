@@ -10,7 +10,7 @@ import gast
 
 from s2sgrad import ir
 from s2sgrad.frontend.machine import NeedsStatic, Path, Target, same
-from s2sgrad.frontend.scope import Loop, bound_names
+from s2sgrad.frontend.scope import Loop, bound_names, read_outside
 from s2sgrad.frontend.statements import DeadCode, Statements
 from s2sgrad.frontend.values import (
     NONE, UNBOUND, UNKNOWN, Cell, Fields, Growing, Items, Iter, Maybe, Num, Obj, Poison, Range, Ref, Tup, Unbound, Value, describe, map_nums, number, nums,
@@ -42,6 +42,8 @@ class Loops(Statements):
         if seq.fixed is not None:
             return self.unrolled([seq.get(number(k)) for k in range(seq.fixed)], node, assign, body, orelse, rest)
         small = seq.length.known and 0 <= seq.length.const <= UNROLL
+        if small and self.unrolling:
+            return self.unrolled([self.static_element(seq, k) for k in range(seq.length.const)], node, assign, body, orelse, rest)
         if not small:
             self.range_loop(iterable, seq, node, assign, body, orelse)
             return None
@@ -254,6 +256,7 @@ class Loops(Statements):
         out = self.out
         mark = len(out)
         born = Cell("").number
+        demanded: set[Any] = set()
         for _ in range(40):
             self.rollback(snap)
             del out[mark:]
@@ -262,7 +265,8 @@ class Loops(Statements):
                 del t.paths[n:]
             if holder is not None:
                 holder.clear()
-            loop = Loop((frame.key, id(node)))
+            loop = Loop((frame.key, id(node)), demanded=demanded)
+            loop.dropped = {c for c in self.trip_locals(node, cells) if c not in head} - demanded
             loop.exit = self.fresh("done", ir.BOOL)
             loop.brk = Target("break", loop.exit, loop=loop)
             before, self.jumps = self.jumps, set()
@@ -275,11 +279,18 @@ class Loops(Statements):
                     tail = iteration(loop)
                 except DeadCode:
                     self.state, tail = None, body
+                except Again as again:
+                    if again.demanded is not demanded:
+                        raise
+                    continue
                 body[:0] = flag_init
             self.loops.pop()
             jumped, self.jumps = self.jumps - {loop.brk, loop.cont}, before
             backs = ([Path(self.state, tail)] if self.state is not None else []) + loop.cont.paths
             exits = [] if orelse or loop.endless else loop.brk.paths
+            for p in (*backs, *loop.brk.paths):
+                for c in loop.dropped:
+                    p.state.pop(c, None)
             self.volatile = {loop.var.name} if loop.var is not None else set()
             new = self.merge_states([head, *(p.state for p in backs), *(p.state for p in exits)], born)
             if peel and any(isinstance(v, Poison) and isinstance(head.get(k), Num) and not head[k].is_array for k, v in new.items()):  # type: ignore[attr-defined]
@@ -308,6 +319,16 @@ class Loops(Statements):
         self.after_loop(loop, head, entry, backs, orelse, once)
         self.volatile = set()
         self.jumps = self.jumps | jumped
+
+    def trip_locals(self, node: Any, cells: set[Any]) -> set[Any]:
+        """Cells that are written in a loop and read nowhere else: each trip has its own."""
+        frame = self.frames[-1]
+        if frame.comprehension:
+            return {c for c in frame.scope.cells.values()}
+        if frame.node is None or not isinstance(getattr(node, "body", None), list):
+            return set()
+        read = read_outside(frame.node, node) | frame.info.captured | frame.info.shared
+        return {c for n, c in frame.scope.cells.items() if c in cells and n not in read}
 
     def adopt(self, new: dict[Any, Value], paths: Sequence[Path]) -> None:
         """Objects made inside the loop that are still reachable at its head."""
@@ -452,6 +473,13 @@ class Loops(Statements):
             return k
         scaled = k if step.known and step.const == 1 else self.mul(k, step)
         return scaled if start.known and start.const == 0 else self.add(start, scaled)
+
+
+class Again(Exception):
+    """A loop must be specialised again with a variable carried round that was taken for local to one trip."""
+
+    def __init__(self, demanded: Any) -> None:
+        self.demanded = demanded
 
 
 class NeedsPeel(Exception):

@@ -73,6 +73,7 @@ class Machine:
         self.functions: dict[Any, Any] = {}
         self.root_globals: Any = None
         self.conflicts = False
+        self.unrolling = 0
         self.copies: dict[Any, int] = {}
         self.to_link: set[Any] = set()
         self.unshareable: set[str] = set()

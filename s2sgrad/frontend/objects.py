@@ -251,6 +251,12 @@ class Objects(Indexing, Lists):
         if isinstance(v, Obj):
             if isinstance(v.value, str | tuple | list | dict | set | frozenset | range):
                 return [self.lift(x, None) for x in v.value]
+        if isinstance(v, Iter) and v.kind in ("generator", "filter"):
+            self.unrolling += 1
+            try:
+                return self.sequence_items(self.collect(v))
+            finally:
+                self.unrolling -= 1
         if isinstance(v, Range | Iter):
             seq = self.sequence(v)
             if seq.length.known:
@@ -334,6 +340,16 @@ class Objects(Indexing, Lists):
             return Method(base, name)
         if isinstance(base, Obj):
             return self.object_attribute(base, name, node)
+        if isinstance(base, Iter) and base.kind == "super":
+            ref = base.parts[0]
+            for c in base.extra:
+                if name in vars(c):
+                    v = vars(c)[name]
+                    if c is object:
+                        return Obj(_nothing)
+                    if isinstance(v, property):
+                        return self.call(Obj(v.fget), [ref], {}, node)
+                    return Method(ref, name, Obj(v))
         if isinstance(base, Range) and name in ("start", "stop", "step"):
             return getattr(base, name)
         if isinstance(base, SliceOf) and name in ("start", "stop", "step"):
@@ -378,6 +394,8 @@ class Objects(Indexing, Lists):
         return None if access is None else (*access, ("attr", name))
 
     def object_attribute(self, base: Obj, name: str, node: Any) -> Value:
+        if name == "_make" and isinstance(base.value, type) and hasattr(base.value, "_fields"):
+            return Method(base, name)
         try:
             v = getattr(base.value, name)
         except AttributeError:
@@ -442,6 +460,10 @@ class Objects(Indexing, Lists):
         if hasattr(np.ndarray if ndim else np.float64, name) or hasattr(float, name):
             return Method(base, name)
         raise self.error(f"{describe(base)} has no attribute {name!r}", node)
+
+
+def _nothing(*args: Any, **kwargs: Any) -> None:
+    """object.__init__"""
 
 
 def _is_table(value: Any) -> bool:

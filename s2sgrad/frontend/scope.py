@@ -107,6 +107,30 @@ def bound_names(nodes: Any) -> set[str]:
     return set(out.counts) | out.shared
 
 
+_outside: dict[tuple[int, int], tuple[Any, Any, set[str]]] = {}
+
+
+def read_outside(function: Any, loop: Any) -> set[str]:
+    """Names that the function's text reads outside the body of a loop."""
+    key = (id(function), id(loop))
+    found = _outside.get(key)
+    if found is None:
+        inside = {id(s) for s in loop.body} | {id(getattr(loop, "test", None))}
+        out: set[str] = set()
+        todo = [function]
+        while todo:
+            n = todo.pop()
+            if id(n) in inside:
+                continue
+            if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Store):
+                out.add(n.id)
+            elif isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name):
+                out.add(n.target.id)
+            todo.extend(gast.iter_child_nodes(n))
+        found = _outside[key] = (function, loop, out)
+    return found[2]
+
+
 @dataclass(eq=False)
 class Scope:
     """Cells of one activation. `outside` is where names not found go: (python function, access path)."""
@@ -146,6 +170,7 @@ class Frame:
     loop_base: int = 0
     finals: list[Any] = field(default_factory=list)
     signature: Any = None
+    comprehension: bool = False
 
 
 @dataclass(eq=False)
@@ -161,3 +186,5 @@ class Loop:
     range: Any = None
     unrolled: bool = False
     endless: bool = False
+    dropped: set[Any] = field(default_factory=set)  # cells without a value at the head (they are not carried round)
+    demanded: set[Any] = field(default_factory=set)  # shared by all attempts: cells that must be carried after all

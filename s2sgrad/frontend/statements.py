@@ -13,7 +13,7 @@ from s2sgrad import errors, ir
 from s2sgrad.frontend import scope as scoping
 from s2sgrad.frontend.machine import Machine, Path, Target, effects, reads_memory
 from s2sgrad.frontend.values import (
-    NONE, UNBOUND, Cell, Error, Fields, Func, Items, Maybe, Num, Obj, Poison, Ref, Text, Tup, Value, describe, map_nums, number, nums,
+    NONE, UNBOUND, Cell, Error, Fields, Func, Growing, Items, Maybe, Num, Obj, Poison, Ref, Text, Tup, Value, describe, map_nums, number, nums,
 )
 from s2sgrad.ir import Const, Expr, If, Stmt
 
@@ -248,6 +248,10 @@ class Statements(Machine):
             self.emit(If(ir.call("ne", ir.call("dim", value.expr, axis=0), n), [
                 ir.Raise(ValueError, [f"not {n} values to unpack"], place=self.place())]))
             return [self.subscript(value, [number(k)]) for k in range(n)]
+        content = self.contents(value) if isinstance(value, Ref) and value.heap.kind == "list" else None
+        if isinstance(content, Growing) and not star:
+            self.emit(If(ir.call("ne", content.length, len(targets)), [ir.Raise(ValueError, [f"not {len(targets)} values to unpack"], place=self.place())]))
+            return [self.growing_item(content, number(k)) for k in range(len(targets))]
         values = list(self.sequence_items(value))
         if not star:
             if len(values) != len(targets):

@@ -202,8 +202,8 @@ def resize(a, new_shape):
 
 @implements(np.broadcast_arrays)
 def broadcast_arrays(*args):
-    total = 0
-    for a in args:
+    total = np.zeros_like(args[0])
+    for a in args[1:]:
         total = total + np.zeros_like(a)
     return tuple(np.broadcast_to(a, total.shape).copy() for a in args)
 

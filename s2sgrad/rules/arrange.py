@@ -137,8 +137,8 @@ def _(tup):
 
 @means(np.append)
 def _(arr, values, axis=None):
-    return call_python(np.concatenate, ((arr, values) if axis is not None else (flat_view(_at_least(1)(arr)), flat_view(_at_least(1)(values))),),
-                       {"axis": 0 if axis is None else axis})
+    parts = (arr, values) if axis is not None else tuple(flat_view(_at_least(1)(a)) for a in (arr, values))
+    return call_python(np.concatenate, (parts,), {"axis": 0 if axis is None else axis})
 
 
 @means(np.tile)
@@ -158,7 +158,7 @@ def _(A, reps):
 
 def _cut(a: Expr, bounds: list[Expr], axis: int) -> list[Expr]:
     """The slices between consecutive bounds along an axis."""
-    parts = []
+    parts: list[Expr] = []
     for start, stop in zip([None, *bounds], [*bounds, None], strict=True):
         layout = "C" if axis == 0 and a.type.layout == "C" else "A"  # type: ignore[union-attr]
         parts.append(Index(a, tuple(Slice(start, stop) if i == axis else FULL for i in range(a.ndim)), Array(a.type.dtype, a.ndim, layout)))
@@ -189,9 +189,20 @@ def _(ary, indices_or_sections, axis=0):
     return _sections(a, indices_or_sections, axis_of(axis, a.ndim), False)
 
 
-means(np.hsplit)(lambda ary, n: _sections(as_expr(ary), n, 0 if as_expr(ary).ndim == 1 else 1, True))
-means(np.vsplit)(lambda ary, n: _sections(as_expr(ary), n, 0, True))
-means(np.dsplit)(lambda ary, n: _sections(as_expr(ary), n, 2, True))
+@means(np.hsplit)
+def _(ary, indices_or_sections):
+    a = as_expr(ary)
+    return _sections(a, indices_or_sections, 0 if a.ndim == 1 else 1, True)
+
+
+@means(np.vsplit)
+def _(ary, indices_or_sections):
+    return _sections(as_expr(ary), indices_or_sections, 0, True)
+
+
+@means(np.dsplit)
+def _(ary, indices_or_sections):
+    return _sections(as_expr(ary), indices_or_sections, 2, True)
 
 
 # ---------------------------------------------------------------------------------------------- products
@@ -243,13 +254,14 @@ def _spread(a: Expr, labels: str, wanted: list[str]) -> Expr:
 
 @means(np.einsum)
 def _(subscripts, *operands, optimize=False, out=None, dtype=None, **_options):
-    ops = [array_literal(o) for o in operands]
-    inputs, output = _subscripts(static(subscripts, "subscripts"), ops)
-    ops, inputs = zip(*(_simple(o, lab, "".join(x for j, x in enumerate(inputs) if j != i) + output)
-                        for i, (o, lab) in enumerate(zip(ops, inputs, strict=True))), strict=True)
-    x, labels = ops[0], inputs[0]
-    for k in range(1, len(ops)):
-        x, labels = contract(x, labels, ops[k], inputs[k], "".join(inputs[k + 1:]) + output)
+    arrays = [array_literal(o) for o in operands]
+    inputs, output = _subscripts(static(subscripts, "subscripts"), arrays)
+    terms = [_simple(o, lab, "".join(x for j, x in enumerate(inputs) if j != i) + output)
+             for i, (o, lab) in enumerate(zip(arrays, inputs, strict=True))]
+    x, labels = terms[0]
+    for k in range(1, len(terms)):
+        other, theirs = terms[k]
+        x, labels = contract(x, labels, other, theirs, "".join(lab for _, lab in terms[k + 1:]) + output)
     rest = [i for i, c in enumerate(labels) if c not in output]
     if rest:
         x = call_python(np.sum, (x,), {"axis": tuple(rest)})
@@ -268,7 +280,8 @@ def _subscripts(text, ops):
     spare = [c for c in string.ascii_uppercase + string.ascii_lowercase if c not in text]
     deepest = max((o.ndim - len(s.replace("...", "")) for s, o in zip(inputs, ops, strict=True) if "..." in s), default=0)
     dots = "".join(spare[:deepest])
-    inputs = [s.replace("...", dots[deepest - (o.ndim - len(s) + 3):] if o.ndim - len(s) + 3 else "") for s, o in zip(inputs, ops, strict=True)]
+    hidden = [o.ndim - len(s) + 3 for s, o in zip(inputs, ops, strict=True)]  # how many axes an ellipsis stands for
+    inputs = [s.replace("...", dots[deepest - n:] if n else "") for s, n in zip(inputs, hidden, strict=True)]
     if not arrow:
         every = "".join(inputs)
         output = dots + "".join(sorted(c for c in set(every) if every.count(c) == 1 and c not in dots))
@@ -304,8 +317,7 @@ def _(a, b, axes=2):
     for i, j in pairs:
         lb[j] = la[i]
     keep = "".join(c for c in la + lb if (c in la) != (c in lb))
-    r, labels = contract(a, "".join(la), b, "".join(lb), keep)
-    return r
+    return contract(a, "".join(la), b, "".join(lb), keep)[0]
 
 
 @means(np.inner)

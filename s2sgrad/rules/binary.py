@@ -10,7 +10,7 @@ import numpy as np
 from s2sgrad import ir
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Call, Const, Scalar
-from s2sgrad.rules.build import adjoint_of, cast, conj, elementwise, flat, is_scalar, means, select, strong, tangent_of, to_float
+from s2sgrad.rules.build import adjoint_of, cast, conj, elementwise, flat, is_scalar, is_weak, means, select, strong, tangent_of, to_float
 from s2sgrad.rules.registry import OPS, as_expr, call
 
 
@@ -98,7 +98,7 @@ elementwise(np.float_power, singular=True, safe=_smooth_power, name="float_power
 @means(operator.pow, pow)
 def _(x, y):
     x, y = as_expr(x), as_expr(y)
-    if x.type.dtype == "int64" and is_scalar(x) and x.type.weak and isinstance(y, Const) and y.type.weak and y.value < 0:
+    if x.type.dtype == "int64" and is_weak(x.type) and isinstance(y, Const) and is_weak(y.type) and y.value < 0:
         x = call("pyfloat", x)
     return call("pow", x, y)
 
@@ -239,7 +239,8 @@ def _join(c, a, b):
     return Scalar(np.result_type(x, y).name, a.weak and b.weak)
 
 
-elementwise(fn=lambda c, a, b: a if c else b, syntax="(_1 if _0 else _2)", name="ifexp")(lambda c, a, b, *, out: (None, c, np.logical_not(c)))
+elementwise(fn=lambda c, a, b: a if c else b, syntax="(_1 if _0 else _2)", name="ifexp")(
+    lambda c, a, b, *, out: (None, c, np.logical_not(c)))
 OPS["ifexp"].result = _join
 OPS["ifexp"].adjoint, OPS["ifexp"].tangent = OPS["where"].adjoint, OPS["where"].tangent
 flat("and", fn=lambda a, b: a and b, syntax="_0 and _1")
@@ -310,7 +311,8 @@ def _(*xs):
 for _name, _sign, *_python in (
     ("lt", "<", operator.lt, np.less), ("le", "<=", operator.le, np.less_equal), ("gt", ">", operator.gt, np.greater),
     ("ge", ">=", operator.ge, np.greater_equal), ("eq", "==", operator.eq, np.equal), ("ne", "!=", operator.ne, np.not_equal),
-    ("bitand", "&", operator.and_, np.bitwise_and), ("bitor", "|", operator.or_, np.bitwise_or), ("bitxor", "^", operator.xor, np.bitwise_xor),
+    ("bitand", "&", operator.and_, np.bitwise_and), ("bitor", "|", operator.or_, np.bitwise_or),
+    ("bitxor", "^", operator.xor, np.bitwise_xor),
     ("lshift", "<<", operator.lshift, np.left_shift), ("rshift", ">>", operator.rshift, np.right_shift),
 ):
     flat(_name, *_python, syntax=f"_0 {_sign} _1")

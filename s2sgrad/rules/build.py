@@ -83,10 +83,10 @@ def python_name(f: Any) -> str:
 # -------------------------------------------------------------------------------- what Python calls mean
 
 
-def means(*objects: Any) -> Callable[[Callable[..., Expr]], Callable[..., Expr]]:
+def means(*objects: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The decorated builder says which expression a call of these Python objects is."""
 
-    def declare(builder: Callable[..., Expr]) -> Callable[..., Expr]:
+    def declare(builder: Callable[..., Any]) -> Callable[..., Any]:
         for o in objects:
             assert o is not None
             o = registry.canonical(o)
@@ -202,6 +202,10 @@ def dims(a: Expr) -> tuple[Expr, ...]:
     return tuple(a.dim(i) for i in range(a.ndim))
 
 
+def is_weak(t: Type) -> bool:
+    return isinstance(t, Scalar) and t.weak
+
+
 def is_scalar(e: Expr) -> bool:
     return isinstance(e.type, Scalar)
 
@@ -224,9 +228,9 @@ def select(cond: Any, a: Any, b: Any) -> Expr:
     c, a, b = as_expr(cond), as_expr(a), as_expr(b)
     if not all(is_scalar(e) for e in (c, a, b)):
         return call("where", c, a, b)
-    if isinstance(a, Const) and a.type.weak:
+    if isinstance(a, Const) and is_weak(a.type):
         a = retype(a, b.type)
-    if isinstance(b, Const) and b.type.weak:
+    if isinstance(b, Const) and is_weak(b.type):
         b = retype(b, a.type)
     return call("ifexp", c, a, b)
 
@@ -254,12 +258,12 @@ def put_back(g: Any, x: Expr, axis: Any, keepdims: bool = False) -> Any:
 
 def column(v: Expr) -> Expr:
     """`v[:, None]`."""
-    return Index(v, (FULL, NewAxis()), Array(v.type.dtype, 2, v.type.layout))
+    return Index(v, (FULL, NewAxis()), Array(v.type.dtype, 2, getattr(v.type, "layout", "C")))
 
 
 def row(v: Expr) -> Expr:
     """`v[None, :]`."""
-    return Index(v, (NewAxis(), FULL), Array(v.type.dtype, 2, v.type.layout))
+    return Index(v, (NewAxis(), FULL), Array(v.type.dtype, 2, getattr(v.type, "layout", "C")))
 
 
 def add_dots(dots: Sequence[Any], terms: Callable[[int], Any]) -> Any:
@@ -277,5 +281,5 @@ def bound(signature: str, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[s
 
 @functools.lru_cache(maxsize=None)
 def _signature(text: str) -> inspect.Signature:
-    return inspect.signature(eval(f"lambda {text}: None"))  # noqa: S307 - text of this package only
+    return inspect.signature(eval(f"lambda {text}: None"))
 

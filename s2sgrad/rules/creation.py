@@ -7,7 +7,7 @@ import numpy as np
 from s2sgrad import ir
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Array, Const, Expr, Scalar
-from s2sgrad.rules.build import cast, dtype_name, flat, is_scalar, means, shape_args, static
+from s2sgrad.rules.build import cast, dtype_name, flat, is_scalar, is_weak, means, shape_args, static
 from s2sgrad.rules.casts import dtype_text
 from s2sgrad.rules.registry import Op, as_expr, call, register
 
@@ -30,7 +30,8 @@ def made(*types, dtype):
 
 
 def _creation(name, f):
-    flat(name, fn=lambda *n, dtype: f(n, dtype=dtype)[()], syntax=lambda c: f"np.{name}({shape_text(0, len(c.args))}{dtype_suffix(c.attr('dtype'))})",
+    flat(name, fn=lambda *n, dtype: f(n, dtype=dtype)[()],
+         syntax=lambda c: f"np.{name}({shape_text(0, len(c.args))}{dtype_suffix(c.attr('dtype'))})",
          result=made)
 
     @means(f)
@@ -74,7 +75,7 @@ def _full_tangent(dots, value, *n, out, dtype=None):
 
 def _full_text(c):
     value = c.args[0].type
-    implied = dtype_name(type(c.args[0].value)) if isinstance(c.args[0], Const) and value.weak else value.dtype
+    implied = dtype_name(type(c.args[0].value)) if isinstance(c.args[0], Const) and is_weak(value) else value.dtype
     return f"np.full({shape_text(1, len(c.args))}, _0{'' if implied == c.type.dtype else ', dtype=' + dtype_text(c.type.dtype)})"
 
 
@@ -134,7 +135,7 @@ def _arange_text(c):
 
 def call_dtype(*args: Expr) -> str:
     """The dtype NumPy gives an array of these numbers."""
-    t = [np.dtype(a.type.dtype).type(1).item() if a.type.weak else np.dtype(a.type.dtype) for a in args]
+    t = [np.dtype(a.type.dtype).type(1).item() if is_weak(a.type) else np.dtype(a.type.dtype) for a in args]
     d = np.result_type(*t).name
     return "int64" if d == "bool" else d
 
@@ -196,8 +197,9 @@ def _(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, 
     if static(retstep) or not (is_scalar(a) and is_scalar(b)):
         raise Unsupported("np.linspace of arrays or with retstep is not supported")
     d = "complex128" if ir.is_complex(a.type) or ir.is_complex(b.type) else "float64"
-    if dtype is None and any(not t.weak and t.dtype == "float32" for t in (a.type, b.type)):
-        d = np.linspace(*(1.0 if t.weak else np.dtype(t.dtype).type(1) for t in (a.type, b.type)), 2).dtype.name
+    if dtype is None and any(not is_weak(t) and t.dtype == "float32" for t in (a.type, b.type)):
+        first, last = (1.0 if is_weak(t) else np.dtype(t.dtype).type(1) for t in (a.type, b.type))
+        d = np.linspace(first, last, 2).dtype.name
     return call("linspace", a, b, num, endpoint=bool(static(endpoint)), dtype=dtype_name(static(dtype)) if dtype is not None else d)
 
 

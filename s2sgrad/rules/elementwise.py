@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from typing import Any
 
 import numpy as np
 
@@ -230,6 +231,7 @@ def rad2deg(x, *, out):
 
 @elementwise(np.sinc)
 def sinc(x, *, out):
+    far: Any
     small = np.abs(x) < 0.05  # the quotient cancels near 0; the series has all derivatives
     t = select(small, x, 0.0)
     far = select(small, 1.0, x)
@@ -285,7 +287,7 @@ def _(x):
     return as_expr(x).eq(-math.inf)
 
 
-SCALAR_TYPES = (np.float64, np.float32, np.float16, np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8, np.bool_,
-                np.complex64, np.complex128)
+SCALAR_TYPES = (np.float64, np.float32, np.float16, np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8,
+                np.bool_, np.complex64, np.complex128)
 for _t in SCALAR_TYPES:
     means(_t)(lambda x=0, _t=_t: cast(x, dtype_name(_t)))

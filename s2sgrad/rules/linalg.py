@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from s2sgrad import ir
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Array, Scalar
-from s2sgrad.rules.build import column, conj, flat, is_scalar, means, real_like, row, select, static
 from s2sgrad.rules import registry
+from s2sgrad.rules.build import column, conj, flat, is_scalar, means, real_like, row, select, static
 from s2sgrad.rules.registry import Op, as_expr, call, register
 from s2sgrad.rules.shapes import transpose
 
@@ -120,7 +122,8 @@ def _(a, b, out=None):
 
 def _triangle(name, f):
     register(Op(name, "linear", lambda a, k=0: f(a, k), lambda c: f"np.{name}(_0{', ' + str(c.attr('k')) if c.attr('k') else ''})",
-                adjoint=lambda g, a, *, out, wanted, k=0: (call(name, g, k=k),), tangent=lambda dots, a, *, out, k=0: call(name, dots[0], k=k)))
+                adjoint=lambda g, a, *, out, wanted, k=0: (call(name, g, k=k),),
+                tangent=lambda dots, a, *, out, k=0: call(name, dots[0], k=k)))
 
 
 _triangle("tril", np.tril)
@@ -153,7 +156,7 @@ def _matrix(a):
 
 
 def _solve_adjoint(g, a, b, *, out, wanted):
-    gb = call("solve", adj(a), g)
+    gb: Any = call("solve", adj(a), g)
     ga = -np.outer(gb, conj(out)) if b.ndim == 1 else -(gb @ adj(out))
     return real_like(ga, a) if wanted[0] else None, real_like(gb, b) if wanted[1] else None
 
@@ -212,8 +215,8 @@ register(Op("det", "general", np.linalg.det, "np.linalg.det(_0)", adjoint=_det_a
             tangent=lambda dots, a, *, out: out * trace(call("solve", a, dots[0]))))
 
 
-def trace(a):
-    return np.sum(call("diagonal", a))
+def trace(a: Any) -> Any:
+    return call("sum", call("diagonal", a), axis=None, keepdims=False)
 
 
 @means(np.linalg.det)
@@ -227,7 +230,7 @@ def _slogdet_types(a):
 
 
 def _slogdet_adjoint(g, a, *, out, wanted):
-    sign, logdet = g
+    _, logdet = g
     if logdet is None:
         return (None,)
     return (logdet * adj(call("inv", a)),)
@@ -366,7 +369,8 @@ def _svd_tangent(dots, a, *, out):
     return du, call("real", ds) if ir.is_complex(p.type) else ds, dvh
 
 
-register(Op("svd", "general", _svd, "np.linalg.svd(_0, full_matrices=False)", adjoint=_svd_adjoint, tangent=_svd_tangent, results=_svd_types))
+register(Op("svd", "general", _svd, "np.linalg.svd(_0, full_matrices=False)", adjoint=_svd_adjoint, tangent=_svd_tangent,
+            results=_svd_types))
 
 
 def _qr_adjoint(g, a, *, out, wanted):

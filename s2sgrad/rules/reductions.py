@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from s2sgrad import ir
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Array, Scalar
-from s2sgrad.rules.build import axis_of, cast, dims, dtype_name, flat, flip, is_scalar, means, put_back, real_like, select, static, strong
+from s2sgrad.rules.build import axis_of, cast, dtype_name, flat, flip, is_scalar, means, put_back, select, static, strong
 from s2sgrad.rules.registry import Op, as_expr, call, register
 
 
@@ -89,7 +90,8 @@ def _extremum_tangent(dots, x, *, out, axis, keepdims):
     return reduced("sum", select(hit, dots[0], 0.0), axis, keepdims) / count
 
 
-for _name, _f in (("max", np.max), ("min", np.min)):
+EXTREMA: tuple[tuple[str, Any], ...] = (("max", np.max), ("min", np.min))
+for _name, _f in EXTREMA:
     _reduction(_name, _f, "general", adjoint=_extremum_adjoint, tangent=_extremum_tangent)
 
 
@@ -108,7 +110,8 @@ means(np.min, np.amin, np.minimum.reduce)(_extremum("min", "minimum"))
 
 # ------------------------------------------------------------------------------------- counts and places
 
-for _name, _f in (("any", np.any), ("all", np.all), ("count_nonzero", np.count_nonzero)):
+COUNTS: tuple[tuple[str, Any], ...] = (("any", np.any), ("all", np.all), ("count_nonzero", np.count_nonzero))
+for _name, _f in COUNTS:
     _reduction(_name, _f)
 
     @means(_f)
@@ -125,7 +128,8 @@ def _place_text(name):
     return lambda c: f"np.{name}(_0{'' if c.attr('axis') is None else ', axis=' + str(c.attr('axis'))})"
 
 
-for _name, _f in (("argmax", np.argmax), ("argmin", np.argmin)):
+PLACES: tuple[tuple[str, Any], ...] = (("argmax", np.argmax), ("argmin", np.argmin))
+for _name, _f in PLACES:
     flat(_name, fn=lambda a, axis=None, _f=_f: _f(a, axis=axis), syntax=_place_text(_name))
 
     @means(_f)
@@ -178,7 +182,11 @@ def unbroadcast(g, like):
 
 
 def _unbroadcast_adjoint(h, g, like, *, out, wanted):
-    return (call("broadcast_to", h, *dims(g)) if not is_scalar(h) else h), None
+    if is_scalar(h):
+        return h, None
+    if is_scalar(g):
+        return call("sum", h, axis=None, keepdims=False), None
+    return call("unbroadcast", h + call("zeros_like", g), g), None  # g may also be smaller than `like`: it is then added to all of it
 
 
 def _unbroadcast_tangent(dots, g, like, *, out):

@@ -71,7 +71,7 @@ OPS: dict[str, Op] = {}
 BY_PYTHON: dict[int, tuple[Any, Callable[..., Expr]]] = {}  # id(object) -> (object, builder(args, kwargs) -> Expr)
 
 MULTI: dict[int, tuple[Any, Callable[..., tuple[str, tuple[Expr, ...], dict[str, Any], Any]]]] = {}
-"""Python functions with several results: id(object) -> (object, builder(*args, **kwargs) -> (operation, args, attrs, namedtuple or None))."""
+"""Functions with several results: id(object) -> (object, builder(*args, **kwargs) -> (operation, args, attrs, named tuple or None))."""
 
 
 def register(op: Op) -> Op:

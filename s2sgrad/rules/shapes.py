@@ -71,7 +71,8 @@ def _transpose_adjoint(g, a, *, out, wanted, axes=None):
     return (transpose(g, None if axes is None else tuple(int(i) for i in np.argsort(axes))),)
 
 
-_view("transpose", _transpose, _transpose_text, _transpose_type, _transpose_adjoint, lambda dots, a, *, out, axes=None: transpose(dots[0], axes))
+_view("transpose", _transpose, _transpose_text, _transpose_type, _transpose_adjoint,
+      lambda dots, a, *, out, axes=None: transpose(dots[0], axes))
 
 
 @means(np.transpose, np.matrix_transpose)
@@ -110,8 +111,8 @@ def _reshape_type(t, *n):
 
 
 _view("reshape", _reshape, _reshape_text, _reshape_type, _reshape_adjoint, _reshape_tangent)
-_view("reshape_copy", lambda a, *n: np.reshape(a, n).copy(), lambda c: _reshape_text(c) + ("" if c.args[0].type.layout != "C" else ".copy()"),
-      _reshape_type, _reshape_adjoint, _reshape_tangent)
+_view("reshape_copy", lambda a, *n: np.reshape(a, n).copy(),
+      lambda c: _reshape_text(c) + ("" if c.args[0].type.layout != "C" else ".copy()"), _reshape_type, _reshape_adjoint, _reshape_tangent)
 
 
 def _known_extents(a: Expr, shape: tuple[Expr, ...]) -> tuple[Expr, ...]:
@@ -189,6 +190,11 @@ _view("expand_dims", lambda a, axis: np.expand_dims(a, axis), _expand_text,
       lambda g, a, *, out, wanted, axis: (call("squeeze", g, axis=axis),), lambda dots, a, *, out, axis: expand_dims(dots[0], axis))
 
 
+def _ones_shape(g, ndim):
+    """A number as an array of `ndim` axes of extent 1."""
+    return call("full", g, *(1 for _ in range(ndim)), dtype=g.type.dtype)
+
+
 def _squeeze_text(c):
     axes = _squeeze_axes(c.attr("axis"))
     marks = ["0" if i in axes else ":" for i in range(c.args[0].ndim)]
@@ -199,8 +205,7 @@ def _squeeze_text(c):
 
 _view("squeeze", lambda a, axis: np.squeeze(a, axis)[()], _squeeze_text,
       lambda t, axis: Array(t.dtype, t.ndim - len(_squeeze_axes(axis)), t.layout) if t.ndim > len(_squeeze_axes(axis)) else Scalar(t.dtype),
-      lambda g, a, *, out, wanted, axis: (expand_dims(g, axis) if isinstance(g.type, Array) else call("full", g, *(1 for _ in range(a.ndim)),
-                                                                                            dtype=g.type.dtype),),
+      lambda g, a, *, out, wanted, axis: (expand_dims(g, axis) if isinstance(g.type, Array) else _ones_shape(g, a.ndim),),
       lambda dots, a, *, out, axis: call("squeeze", dots[0], axis=axis))
 
 
@@ -290,14 +295,15 @@ def _filled(dots, arrays):
     return [call("zeros_like", a) if d is None else d for d, a in zip(dots, arrays, strict=True)]
 
 
-register(Op("concatenate", "linear", lambda *a, axis: np.concatenate(a, axis=axis), _tuple_text("concatenate"), adjoint=_concatenate_adjoint,
-            tangent=lambda dots, *a, out, axis: call("concatenate", *_filled(dots, a), axis=axis)))
+register(Op("concatenate", "linear", lambda *a, axis: np.concatenate(a, axis=axis), _tuple_text("concatenate"),
+            adjoint=_concatenate_adjoint, tangent=lambda dots, *a, out, axis: call("concatenate", *_filled(dots, a), axis=axis)))
 
 
 def _stack_adjoint(g, *arrays, out, wanted, axis):
     layout = "C" if axis == 0 and g.type.layout == "C" else "A"
     t = Array(g.type.dtype, g.ndim - 1, layout) if g.ndim > 1 else Scalar(g.type.dtype)
-    return tuple(Index(g, tuple(Const(k, ir.INT) if i == axis else FULL for i in range(g.ndim)), t) if w else None for k, w in enumerate(wanted))
+    places = [tuple(Const(k, ir.INT) if i == axis else FULL for i in range(g.ndim)) for k in range(len(arrays))]
+    return tuple(Index(g, p, t) if w else None for p, w in zip(places, wanted, strict=True))
 
 
 register(Op("stack", "linear", lambda *a, axis: np.stack(a, axis=axis), _tuple_text("stack"), adjoint=_stack_adjoint,

@@ -17,7 +17,7 @@ LAZY = {"and", "or", "ifexp"}
 def evaluate(e: Expr, env: Mapping[str, Any]) -> Any:
     """The value of `e` with the variables' values in `env`."""
     if isinstance(e, Const):
-        return e.value if e.type.weak else np.dtype(e.type.dtype).type(e.value)
+        return e.value if not isinstance(e.type, Scalar) or e.type.weak else np.dtype(e.type.dtype).type(e.value)
     if isinstance(e, Var):
         return env[e.name]
     if isinstance(e, Index):

@@ -45,6 +45,10 @@ def outcome(p: Program, backends: tuple[str, ...], deep: bool, limit: int) -> tu
         signal.alarm(0)
 
 
+def deep(seed: int, every: int) -> bool:
+    return every > 0 and seed % every == 0
+
+
 def one(job: tuple[int, tuple[str, ...], bool, int]) -> tuple[int, str, str, set[str]]:
     seed, backends, deep, limit = job
     p = generate(seed)
@@ -58,17 +62,16 @@ def main() -> int:
     parser.add_argument("--backend", default="python", choices=("python", "numba", "both"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--show", type=int, default=3, help="how many failing programs to shrink and print")
-    parser.add_argument("--shallow", action="store_true", help="reverse mode only: no forward mode, no stages")
+    parser.add_argument("--deep-every", type=int, default=1, help="forward mode and the stages for every k-th program only (0: never)")
     parser.add_argument("--limit", type=int, default=120, help="seconds a program may take")
     a = parser.parse_args()
     lo, hi = (int(x) for x in a.seeds.split(":"))
     backends = ("python", "numba") if a.backend == "both" else (a.backend,)
-    deep = not a.shallow
     counts: collections.Counter[str] = collections.Counter()
     kinds: collections.Counter[str] = collections.Counter()
     failed: list[tuple[int, str, str]] = []
     begin = time.time()
-    jobs = ((seed, backends, deep, a.limit) for seed in range(lo, hi))
+    jobs = ((seed, backends, deep(seed, a.deep_every), a.limit) for seed in range(lo, hi))
     with multiprocessing.get_context("fork").Pool(a.jobs, maxtasksperchild=400 if a.backend == "python" else 40) as pool:
         for seed, verdict, message, used in pool.imap_unordered(one, jobs, chunksize=4):
             counts[verdict] += 1
@@ -85,8 +88,14 @@ def main() -> int:
         if len(shown) >= a.show or key in shown:
             continue
         shown.add(key)
-        small = shrink(generate(seed), lambda q: (r := outcome(q, backends, deep, a.limit))[0] == verdict and (not verdict.startswith("raises") or r[1][:40] == message[:40]))
-        print(f"\n# seed {seed}: {message}\n{as_test(small, outcome(small, backends, deep, a.limit)[1])}")
+        is_deep = deep(seed, a.deep_every)
+
+        def same_fault(q: Program) -> bool:
+            kind, text = outcome(q, backends, is_deep, a.limit)
+            return kind == verdict and (not verdict.startswith("raises") or text[:40] == message[:40])
+
+        small = shrink(generate(seed), same_fault)
+        print(f"\n# seed {seed}: {message}\n{as_test(small, outcome(small, backends, is_deep, a.limit)[1])}")
     return 1 if failed else 0
 
 

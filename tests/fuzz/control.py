@@ -221,21 +221,21 @@ class Control(Expressions):
         v = self.vec()
         r = self.rng.random()
         if r < 0.35:
-            with self.block(f"def {h}(z):"):
-                self.put(f"return np.sin(z) * {self.atom()} + {v}[{self.index(self.scope.vecs[v])}]")
+            with self.block(f"def {h}(u_):"):
+                self.put(f"return np.sin(u_) * {self.atom()} + {v}[{self.index(self.scope.vecs[v])}]")
         elif r < 0.6:
-            with self.block(f"def {h}(z):"):
-                self.put(f"{v}[0] = {v}[0] * np.cos(z)")
-                self.put(f"return {v}[0] + z")
+            with self.block(f"def {h}(u_):"):
+                self.put(f"{v}[0] = {v}[0] * np.cos(u_)")
+                self.put(f"return {v}[0] + u_")
         elif r < 0.8 and [s for s in self.scope.scalars if s not in self.scope.frozen and s != "c"] and self.depth == 0:
             s = self.rng.choice([s for s in self.scope.scalars if s not in self.scope.frozen and s != "c"])
             self.kinds.add("nonlocal")
-            with self.block(f"def {h}(z):"):
+            with self.block(f"def {h}(u_):"):
                 self.put(f"nonlocal {s}")
-                self.put(f"{s} = {s} * 0.7 + z")
-                self.put(f"return {s} * z")
+                self.put(f"{s} = {s} * 0.7 + u_")
+                self.put(f"return {s} * u_")
         else:
-            self.put(f"{h} = lambda z: z * {self.atom()} + {self.atom()}")
+            self.put(f"{h} = lambda u_: u_ * {self.atom()} + {self.atom()}")
         if self.chance(0.4):
             self.statements(1)
         s = self.fresh("s")

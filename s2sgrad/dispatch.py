@@ -373,7 +373,7 @@ def owner_of(fn: Any) -> tuple[Any, Any]:
 
 def holder(owner: Any, key: int) -> Any:
     try:
-        return weakref.ref(owner, lambda _, k=key: _templates.pop(k, None))
+        return weakref.ref(owner, lambda _, k=key, table=_templates: table.pop(k, None))  # globals are gone when Python ends
     except TypeError:
         return owner
 

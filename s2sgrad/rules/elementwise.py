@@ -35,14 +35,22 @@ def abs_(x, *, out):
     return np.sign(x)
 
 
+def direction(x, size=None):
+    """x / |x|, and 0 at 0. For complex numbers it varies, so it is written out."""
+    if not is_complex(x.type):
+        return call("sign", x)
+    r = call("abs", x) if size is None else size
+    return select(r.eq(0), 0.0, x / select(r.eq(0), 1.0, r))
+
+
 @adjoint_of("abs")
 def _(g, x, *, out, wanted):
-    return (g * np.sign(x),)
+    return (g * direction(x, out),)
 
 
 @tangent_of("abs")
 def _(dots, x, *, out):
-    d = np.sign(x)
+    d = direction(x, out)
     return call("real", conj(d) * dots[0]) if is_complex(x.type) else d * dots[0]
 
 
@@ -243,6 +251,7 @@ def sinc(x, *, out):
 # ------------------------------------------------------------------------- piecewise constant, predicates
 
 flat("sign", np.sign)
+means(np.sign)(lambda x: strong(direction(as_expr(x))))
 flat("floor", np.floor)
 flat("ceil", np.ceil)
 flat("trunc", np.trunc, np.fix)

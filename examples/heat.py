@@ -33,7 +33,7 @@ def main():
     g = s2sgrad.value_and_grad(misfit)
     fit = minimize(g, np.full(n - 1, 0.7), args=(u0, 200, 0.2, measured), jac=True, bounds=[(0.05, 2.0)] * (n - 1))
     print(f"misfit {fit.fun:.1e} after {fit.nfev} evaluations")
-    print("left half ", np.round(fit.x[2:10].mean(), 2), " right half", np.round(fit.x[14:20].mean(), 2))
+    print("left half ", np.round(fit.x[2:10].mean(), 1), " right half", np.round(fit.x[14:20].mean(), 1))
 
 
 if __name__ == "__main__":

@@ -20,8 +20,29 @@ from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.source import no_source, source_of
 from s2sgrad.frontend.statements import DeadCode
 from s2sgrad.frontend.values import (
-    NONE, Cell, Error, Fields, Func, Growing, Heap, Items, Iter, Maybe, Method, Num, Obj, Partial, Poison, Ref, Text, Tup, Value, describe, map_nums,
-    number, nums,
+    NONE,
+    Cell,
+    Error,
+    Fields,
+    Func,
+    Growing,
+    Heap,
+    Items,
+    Iter,
+    Maybe,
+    Method,
+    Num,
+    Obj,
+    Partial,
+    Poison,
+    Ref,
+    Text,
+    Tup,
+    Value,
+    describe,
+    map_nums,
+    number,
+    nums,
 )
 from s2sgrad.ir import Const, Var
 from s2sgrad.rules import registry
@@ -117,6 +138,9 @@ class Calls(Objects):
             name = emitted_helper(obj)
             if name == "print_tensors":
                 return self.print_pieces(args, node)
+            if name == "reserve" and len(args) == 2 and isinstance(args[0], Num) and isinstance(args[0].expr, Var) and isinstance(args[1], Num):
+                self.emit(ir.Reserve(args[0].expr, args[1].expr))
+                return args[0]
             if name is not None:
                 return self.from_python(self.build(functools.partial(registry.call, name), obj, args, kwargs, node))
             return self.inline(self.function(obj, f.access), args, kwargs, node)
@@ -521,4 +545,4 @@ def qualified(obj: Any) -> str:
     return f"{module}.{name}" if module and module != "builtins" else name
 
 
-__all__ = ["Calls", "Recursive", "errors", "Growing", "Items", "Iter", "Poison", "no_source"]
+__all__ = ["Calls", "Growing", "Items", "Iter", "Poison", "Recursive", "errors", "no_source"]

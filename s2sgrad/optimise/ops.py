@@ -11,10 +11,14 @@ from s2sgrad.rules.registry import OPS, Op, register
 from s2sgrad.runtime import arrays, extents, transforms
 
 
+FLAT = frozenset({"check_extent", "mask_positions", "argsorted_lanes"})  # results that carry no derivative
+
+
 def helper(name: str, fn: Callable[..., Any], result: Callable[..., Type]) -> None:
     if name not in OPS:
         n = fn.__code__.co_argcount
-        register(Op(name, "zero", fn, f"{fn.__name__}({', '.join(f'_{i}' for i in range(n))})", result=result, helper=fn))
+        kind = "zero" if result is integer or name in FLAT else "none"
+        register(Op(name, kind, fn, f"{fn.__name__}({', '.join(f'_{i}' for i in range(n))})", result=result, helper=fn, why="it belongs to lowered text; differentiate the adjoint stage instead"))
 
 
 def integer(*types: Type) -> Type:

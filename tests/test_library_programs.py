@@ -140,3 +140,38 @@ def test_writes(monkeypatch):
     g = s2sgrad.grad(f)(x)
     d = np.array([0.3, -0.2, 0.8, 0.1])
     assert g @ d == pytest.approx(along(f, x, d, 1.0), rel=1e-7)
+
+
+def test_eigenvalues(monkeypatch):
+    monkeypatch.setenv("S2SGRAD_DISABLE_JIT", "1")
+
+    def f(a):
+        w = np.linalg.eigvals(a)
+        return np.sum(np.real(w) ** 3) + np.sum(np.abs(w) ** 2)
+
+    a = np.random.default_rng(5).normal(size=(4, 4))
+    d = np.random.default_rng(6).normal(size=(4, 4))
+    assert np.sum(s2sgrad.grad(f)(a) * d) == pytest.approx(along(f, a, d, 1.0), rel=1e-6)
+
+
+def test_named_results(monkeypatch):
+    monkeypatch.setenv("S2SGRAD_DISABLE_JIT", "1")
+
+    def f(a):
+        e = np.linalg.eigh(a + a.T)
+        return e.eigenvalues[0] + e.eigenvectors[0, 0] ** 2 + np.linalg.slogdet(a).logabsdet
+
+    a = np.random.default_rng(5).normal(size=(3, 3))
+    d = np.random.default_rng(6).normal(size=(3, 3))
+    assert np.sum(s2sgrad.grad(f)(a) * d) == pytest.approx(along(f, a, d, 1.0), rel=1e-6)
+
+
+def test_full_matrices_are_refused(monkeypatch):
+    monkeypatch.setenv("S2SGRAD_DISABLE_JIT", "1")
+
+    def f(a):
+        u, s, vh = np.linalg.svd(a)
+        return np.sum(s) + u[0, 0]
+
+    with pytest.raises(ValueError, match="full_matrices=False"):
+        s2sgrad.grad(f)(np.ones((2, 3)))

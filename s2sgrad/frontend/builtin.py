@@ -13,10 +13,29 @@ import numpy as np
 from s2sgrad import ir, library
 from s2sgrad.frontend.calls import Calls, qualified
 from s2sgrad.frontend.values import (
-    NONE, Cell, Fields, Func, Growing, Items, Iter, Method, Num, Obj, Partial, Range, Ref, SliceOf, Text, Tup, Value, describe, number,
+    NONE,
+    Cell,
+    Fields,
+    Func,
+    Growing,
+    Items,
+    Iter,
+    Method,
+    Num,
+    Obj,
+    Partial,
+    Range,
+    Ref,
+    SliceOf,
+    Text,
+    Tup,
+    Value,
+    describe,
+    number,
 )
 from s2sgrad.ir import Const, Scalar
 from s2sgrad.rules import registry
+from s2sgrad.rules.linalg import result_class
 
 Special = Callable[[Any, list[Value], dict[str, Value], Any], Value]
 TABLE: dict[int, tuple[Any, Special]] = {}
@@ -69,8 +88,12 @@ class Builtins(Calls):
                 return s.items[1]
         if op == "lstsq":
             kwargs.pop("rcond", None)
-        if op == "qr":
-            kwargs.pop("mode", None)
+        if op == "qr" and "mode" in kwargs and self.static(kwargs.pop("mode")) != "reduced":
+            raise self.error("np.linalg.qr is supported with mode='reduced' only", node)
+        if op == "eigh" and "UPLO" in kwargs and self.static(kwargs.pop("UPLO")) != "L":
+            raise self.error("np.linalg.eigh is supported with UPLO='L' only", node)
+        if len(args) > 1 and op != "lstsq":
+            raise self.error(f"{qualified(obj)} takes its options as keywords here", node)
         if kwargs:
             raise self.error(f"the option {next(iter(kwargs))}= of {qualified(obj)} is not supported", node)
         types_ = registry.OPS[op].results(*(x.type for x in a))  # type: ignore[misc]
@@ -80,10 +103,13 @@ class Builtins(Calls):
         items: list[Value] = [Num(t) for t in targets]
         if op == "svd" and full:
             self.square_only(a[0])
-        return Tup(tuple(items))
+        return Tup(tuple(items), result_class(obj))
 
     def square_only(self, a: ir.Expr) -> None:
         """np.linalg.svd gives the full matrices; the thin ones are the same only for square matrices."""
+        square = ir.call("eq", ir.call("dim", a, axis=0), ir.call("dim", a, axis=1))
+        stop = ir.Raise(ValueError, ["np.linalg.svd of a matrix that is not square is supported with full_matrices=False only"], place=self.place())
+        self.emit(ir.If(ir.call("not", square), [stop]))
 
     # ------------------------------------------------------------------------------------------- ufunc methods
 
@@ -400,7 +426,7 @@ def _quantifier(every: bool) -> Special:
 
         def see(x: Value) -> None:
             c = m.truth(x)
-            put = lambda: m.set_cell(cell, number(not every))  # noqa: E731
+            put = lambda: m.set_cell(cell, number(not every))
             if isinstance(c, bool):
                 if c is not every:
                     put()
@@ -808,4 +834,4 @@ def _identity(f: Any) -> Any:
     return f
 
 
-__all__ = ["Builtins", "TABLE", "builtins", "Scalar"]
+__all__ = ["TABLE", "Builtins", "Scalar", "builtins"]

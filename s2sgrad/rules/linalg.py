@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import ir
-from s2sgrad.errors import Unsupported
+from s2sgrad.errors import NotDifferentiable, Unsupported
 from s2sgrad.ir import Array, Scalar
 from s2sgrad.rules import registry
 from s2sgrad.rules.build import column, conj, flat, is_scalar, means, real_like, row, select, static
@@ -406,8 +406,22 @@ def _eig_types(a):
     return [Array(d, 1), Array(d, 2)]
 
 
-register(Op("eig", "none", np.linalg.eig, "np.linalg.eig(_0)", results=_eig_types,
-            why="the eigenvectors of a general matrix are not differentiated here; use np.linalg.eigh for symmetric matrices"))
+def _eig_adjoint(g, a, *, out, wanted):
+    """Of the eigenvalues: left eigenvectors times right eigenvectors. The phase of the eigenvectors is LAPACK's choice."""
+    gw, gv = g
+    if gv is not None:
+        raise NotDifferentiable("the eigenvectors of np.linalg.eig are not differentiated", hint=EIG_HINT)
+    vh = adj(out[1])
+    return (real_like(call("solve", vh, column(gw) * vh), a),)
+
+
+def _eig_tangent(dots, a, *, out):
+    raise NotDifferentiable("np.linalg.eig has no forward mode", hint=EIG_HINT)
+
+
+EIG_HINT = "Use its eigenvalues only, in reverse mode, or np.linalg.eigh for a symmetric matrix."
+register(Op("eig", "general", np.linalg.eig, "np.linalg.eig(_0)", adjoint=_eig_adjoint, tangent=_eig_tangent, results=_eig_types))
+
 
 def several(function, op, **fixed):
     """A NumPy function with several results: `function(a)` is the operation `op`."""
@@ -416,12 +430,12 @@ def several(function, op, **fixed):
         for key, value in options.items():
             if static(value, key) not in (fixed.get(key), None):
                 raise Unsupported(f"np.linalg.{function.__name__} with {key}={static(value, key)!r} is not supported")
-        return op, (_matrix(as_expr(a)),), {}, _result_class(function)
+        return op, (_matrix(as_expr(a)),), {}, result_class(function)
 
     registry.MULTI[id(function)] = (function, builder)
 
 
-def _result_class(function):
+def result_class(function):
     """The named tuple NumPy returns (EighResult, ...), None for a plain tuple."""
     kind = type(function(np.eye(2)))
     return kind if hasattr(kind, "_fields") else None
@@ -436,7 +450,7 @@ several(np.linalg.eig, "eig")
 def _svd_call(a, full_matrices=True, compute_uv=True, hermitian=False):
     if static(full_matrices) and static(compute_uv):
         raise Unsupported("np.linalg.svd with full_matrices=True is not supported", hint="pass full_matrices=False")
-    return "svd", (_matrix(as_expr(a)),), {}, _result_class(np.linalg.svd)
+    return "svd", (_matrix(as_expr(a)),), {}, result_class(np.linalg.svd)
 
 
 registry.MULTI[id(np.linalg.svd)] = (np.linalg.svd, _svd_call)

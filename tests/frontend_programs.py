@@ -917,3 +917,273 @@ def statics(x=X):
     if x.dtype == np.float64 and np.finfo(x.dtype).eps < 1e-10:
         s += 3.0
     return s + getattr(x, "size") + len((1, 2))
+
+
+# ------------------------------------------------------------------------------------------------ more
+
+
+class Model:
+    def __init__(self, k):
+        self.k = k
+        self.w = np.array([1.0, 2.0])
+
+    def m(self, x):
+        return self.k * x + np.sum(self.w)
+
+    def __call__(self, x):
+        return self.m(x) * 2.0
+
+
+def acc_rows(x=X):
+    acc = 0.0
+    for r in np.outer(x, x):
+        acc = acc + r
+    return np.sum(acc)
+
+
+def poly(n=3):
+    x = np.ones(n)
+    y = sum([x * 2, x * 3])
+    return np.sum(y)
+
+
+def gen_arr(x=X):
+    return np.sum(sum((x * k for k in range(3))))
+
+
+def varargs(x=0.5):
+
+    def f(*a):
+        return a[0] + len(a)
+    return f(x, 1, 2)
+
+
+def star(x=X):
+    a = [x[0], x[1]]
+    return max(*a) + min(a)
+
+
+def while_walrus(x=0.5):
+    n = 0
+    while (x := (x * 0.5)) > 0.01:
+        n += 1
+    return x * n
+
+
+def enumerate_start(x=X):
+    s = 0.0
+    for i, v in enumerate(x, 1):
+        s += i * v
+    return s * i
+
+
+def two_d(m=M):
+    s = 0.0
+    n, k = m.shape
+    for i in range(n):
+        for j in range(k):
+            if i == j:
+                continue
+            if m[i, j] < -0.9:
+                break
+            s += m[i][j]
+    return s
+
+
+def store_chain(m=M):
+    a = m.copy()
+    a[0][1] = 5.0
+    a[1:][0][2] = 6.0
+    a[0:2, 1:3][1] = 7.0
+    a[[0, 2]][0] = 100.0
+    return np.sum(a)
+
+
+def nan_cmp(x=X):
+    if x[0] != x[0]:
+        return 0.0
+    return x[0] if not (x[0] > 1 or x[1] > 1) else -x[0]
+
+
+def str_opt(x=X):
+    opts = {'mode': 'sq', 'p': 2}
+    if opts['mode'] == 'sq':
+        y = x ** opts['p']
+    else:
+        y = x
+    return y.sum()
+
+
+def nested_list(x=X):
+    a = [[0.0] * 3 for _ in range(2)]
+    for i in range(2):
+        for j in range(3):
+            a[i][j] = x[i] * j
+    return a[1][2] + a[0][1]
+
+
+def nested_list_n(x=X, n=5):
+    a = [[0.0] * 3 for _ in range(n)]
+    for i in range(n):
+        for j in range(3):
+            a[i][j] = x[0] * j + i
+    return a[1][2] + a[0][1] + a[n - 1][0]
+
+
+def list_objs(x=X):
+    ps = [Model(x[0]), Model(x[1])]
+    s = 0.0
+    for p in ps:
+        s += p.m(2.0)
+    return s
+
+
+def fib(x=X):
+    a, b = (0, 1)
+    for _ in range(10):
+        a, b = (b, a + b)
+    return a * x[0]
+
+
+def any_list(x=X):
+    return float(any([v > 1 for v in x])) + float(all(x > -5))
+
+
+def sort_list(x=X):
+    l = sorted([x[0], x[1], x[2]])
+    l.sort(reverse=True)
+    return l[0] * 100 + l[1] * 10 + l[2]
+
+
+def bool_ops(x=0.3):
+    a = x or 5.0
+    b = 0.0 or x
+    c = x and 2.0
+    d = (x > 0.1) & (x < 1)
+    return a + b + c + d
+
+
+def global_math(x=0.3):
+    from math import sin
+    import math as mm
+    return sin(x) + mm.cos(x)
+
+
+def slices(x=X):
+    s = slice(1, 3)
+    i = (slice(None), 0)
+    m = np.outer(x, x)
+    return np.sum(x[s]) + np.sum(m[i])
+
+
+def shape_tuple(x=X):
+    m = np.zeros((2,) + x.shape)
+    m[:] = x
+    return m.sum() + m.reshape(-1).shape[0] + m.reshape((4, 2))[0, 1] + np.ones(x.shape).sum()
+
+
+def while_nested(n=5):
+    s = 0
+    while n > 0:
+        k = n
+        while k > 0:
+            k -= 1
+            if k == 2:
+                break
+            s += k
+        else:
+            s += 100
+        n -= 1
+    return s
+
+
+def multi_assign(x=X):
+    a = b = x.copy()
+    a[0] = 9
+    c = d = 1.0
+    c += 1
+    return np.sum(b) + c + d
+
+
+def neg_steps(x=X):
+    return np.sum(x[::-1] * x) + x[-2] + np.sum(x[-3:-1]) + x[::-2][0]
+
+
+def ternary_arr(x=X):
+    v = x[:2] if x[0] > 0 else x[2:]
+    return v[0]
+
+
+def inner_class_use(x=0.5):
+    c = Model(x)
+    c.w[0] = x * 3
+    c.k += 1
+    return c(2.0)
+
+
+def cumulative(x=X):
+    return np.sum([np.sum(x[:i]) for i in range(len(x))])
+
+
+def dyn_stack(x=X):
+    rows = []
+    for i in range(3):
+        rows.append(x * i)
+    return np.sum(np.stack(rows) * np.concatenate(rows).reshape(3, 4)) + np.vstack(rows)[1, 2]
+
+
+def lambda_default(x=X):
+    fs = [lambda v, k=k: v * k for k in (1.0, 2.0, 3.0)]
+    return sum((f(x[0]) for f in fs))
+
+
+def raise_guard(x=0.7):
+
+    def chk(v):
+        if v < 0:
+            raise ValueError('neg')
+        return math.sqrt(v)
+    return chk(x) + chk(2 * x)
+
+
+def retnone(x=X):
+
+    def upd(a):
+        a *= 2
+    b = x.copy()
+    upd(b)
+    r = upd(b)
+    return np.sum(b) + (1.0 if r is None else 2.0)
+
+
+def dictloop(x=X):
+    p = {'w': x.copy(), 'b': 0.5}
+    for it in range(3):
+        g = {'w': p['w'] * 0.1, 'b': 1.0}
+        p = {k: p[k] - 0.1 * g[k] for k in p}
+    return p['w'].sum() + p['b']
+
+
+def tupleloop(x=X):
+    st = (x[0], x[1], 0)
+    for i in range(3):
+        a, b, n = st
+        st = (b, a + b, n + 1)
+    return st[0] * st[1] + st[2]
+
+
+def objloop(x=X):
+    v = Vec(0.0, 0.0)
+    for i in range(4):
+        v = v + Vec(x[i], 1.0) * 2.0
+    return v.norm2()
+
+
+def optional_loop(x=X):
+    prev = None
+    s = 0.0
+    for v in x:
+        if prev is not None:
+            s += v * prev
+        prev = v
+    return s

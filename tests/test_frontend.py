@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import copy
+import functools
 import inspect
 import linecache
 import types
 
-from tests import frontend_programs as programs
 import numpy as np
 import pytest
 
 from s2sgrad import frontend, structure
-from s2sgrad.errors import NoSource, Unsupported
+from s2sgrad.errors import NoSource, S2SGradError, Unsupported
 from s2sgrad.testing import interpret
+from tests import frontend_programs as programs
 
 
 def check(fn, *args):
@@ -41,3 +42,166 @@ def functions():
 @pytest.mark.parametrize("fn", list(functions()))
 def test_program(fn):
     check(fn, *copy.deepcopy(fn.__defaults__))
+
+
+# ------------------------------------------------------------------------------------------------ roots and sources
+
+
+def in_file(tmp_path, text, name="f"):
+    """A function of a module of its own."""
+    import importlib.util
+
+    path = tmp_path / "module_under_test.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location("module_under_test", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, name)
+
+
+def test_methods_and_callables():
+    model = programs.Model(2.0)
+    assert len(check(model.m, 0.5).hidden) == 2
+    check(model, 0.5)
+    check(functools.partial(lambda a, b, c: a * b + c, 2.0, c=3.0), 0.5)
+    check(programs.jitted.py_func, 0.5)
+    check(programs.decorated, 0.5, 2.0)
+
+
+def test_lambdas_on_one_line():
+    pair = [lambda x: x * 2.0, lambda x: x * 3.0]
+    check(pair[0], 0.5)
+    check(pair[1], 0.5)
+
+
+def test_text_with_a_linecache_entry():
+    text = "def g(x):\n    return x * x + K\n"
+    linecache.cache["<typed>"] = (len(text), None, text.splitlines(True), "<typed>")
+    space = {"K": 4.0}
+    exec(compile(text, "<typed>", "exec"), space)
+    s = check(space["g"], 0.5)
+    assert s.hidden == [(("global", "K"),)]
+
+
+def test_text_without_source():
+    space = {}
+    exec("def g(x):\n    return x\n", space)
+    with pytest.raises(NoSource, match="no Python source for g"):
+        frontend.specialise(space["g"], [structure.describe(1.0)])
+
+
+@pytest.mark.parametrize("fn", [len, np.sin, int])
+def test_builtins_have_no_source(fn):
+    with pytest.raises(NoSource):
+        frontend.specialise(fn, [structure.describe(1.0)])
+
+
+def test_captured_data_are_hidden_parameters():
+    w, t, n = np.array([1.0, 2.0]), (1.0, {"a": np.array([3.0])}), 2
+
+    def f(x):
+        return np.sum(w[:n]) * x + t[1]["a"][0] * t[0]
+
+    s = check(f, 0.5)
+    assert s.hidden == [(("closure", "w"),), (("closure", "n"),), (("closure", "t"), ("item", 0)), (("closure", "t"), ("item", 1), ("item", "a"))]
+    assert [p.name for p in s.program.main.params] == ["x", "w", "n", "t_0", "a_1"]
+    assert frontend.read(f, s.hidden[3]) is t[1]["a"]
+
+
+def test_captured_number_that_decides_the_structure():
+    axis = 1
+
+    def f(x):
+        return np.sum(x, axis=axis)[0]
+
+    s = check(f, np.ones((2, 3)))
+    assert not s.hidden
+    assert [(a, v.value) for a, v in s.guards] == [((("closure", "axis"),), 1)]
+
+
+def test_argument_that_decides_the_structure():
+    with pytest.raises(frontend.NeedsStatic, match="must be a constant") as e:
+        frontend.specialise(lambda x, k: np.sum(x, axis=k), [structure.describe(np.ones((2, 2))), structure.describe(1)])
+    assert e.value.origin == ("arg", 1)
+
+
+def test_written_parameters():
+    def helper(v):
+        v[0] = 1.0
+
+    def f(a, b, c):
+        helper(a[1:])
+        d = b.T
+        d[0] = 2.0
+        return np.sum(a) + np.sum(b) + np.sum(c)
+
+    s = frontend.specialise(f, [structure.describe(np.ones((3, 3)))] * 3)
+    assert s.program.main.written == {"a", "b"}
+    assert s.final == ["a", "b"]
+
+
+# ------------------------------------------------------------------------------------------------ refusals
+
+REFUSALS = [
+    ("def f(x):\n    try:\n        return x\n    except ValueError:\n        return 0.0\n", "try/except is not supported"),
+    ("def f(x):\n    return y + x\n", "name 'y' is not defined"),
+    ("y = 1.0\ndef f(x):\n    global y\n    y = x\n    return x\n", "the global variable y is assigned"),
+    ("def f(x):\n    if x > 0:\n        y = 'a'\n    else:\n        y = x\n    return y\n", "the result would be str 'a' on one path and a number (float) on another"),
+    ("def f(x):\n    class A:\n        pass\n    return x\n", "a class defined inside a differentiated function"),
+    ("def f(x):\n    return open('f')\n", "io.open is not supported"),
+    ("def f(x):\n    yield x\n", "f is a generator function"),
+    ("def f(x):\n    a, b = 1, 2, 3\n    return x\n", "3 values for 2 names"),
+    ("def f(x):\n    return x[0]\n", "a number cannot be subscripted"),
+    ("def f(x):\n    return x.shape[3]\n", "index 3 is out of range for 0 items"),
+    ("ls = []\ndef f(x):\n    ls.append(x)\n    return x\n", "a list is changed, but it is captured from outside the function"),
+    ("def f(x):\n    def g(n):\n        return g(n - 1)\n    return g(x)\n", "the recursive function g never returns"),
+    ("def f(x):\n    with open('f') as g:\n        return x\n", "this `with` is not supported"),
+    ("def f(x):\n    return [v for v in range(int(x))]\n", "a list whose length is known at run time only is returned"),
+    ("import numpy as np\ndef f(x):\n    a = np.zeros(2, dtype=np.int64)\n    a += x\n    return a\n", "Cannot cast the result from float64 to int64 in place"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSALS, ids=[m for _, m in REFUSALS])
+def test_refusal(tmp_path, text, message):
+    f = in_file(tmp_path, text)
+    with pytest.raises(S2SGradError) as e:
+        frontend.specialise(f, [structure.describe(0.5)])
+    assert e.value.message.startswith(message)
+    assert 'module_under_test.py", line ' in str(e.value)
+    assert "\n    " in str(e.value)
+
+
+def test_whole_message(tmp_path):
+    f = in_file(tmp_path, "import numpy as np\n\n\ndef f(x):\n    y = x * 2.0\n    return np.fft.fftn(y) + 1.0\n")
+    with pytest.raises(Unsupported) as e:
+        frontend.specialise(f, [structure.describe(np.ones(3))])
+    assert str(e.value).replace(str(tmp_path), "") == (
+        "np.fft.fftn is not supported\n"
+        '  File "/module_under_test.py", line 6, in f\n'
+        "    return np.fft.fftn(y) + 1.0\n"
+        "           ^^^^^^^^^^^^^^\n"
+        "  Write it with supported functions, or give it a derivative with s2sgrad.custom_gradient."
+    )
+
+
+def test_uninitialised_name_raises_as_python_does():
+    def f(x):
+        if x > 1.0:
+            y = x
+        return y
+
+    s = frontend.specialise(f, [structure.describe(0.5)])
+    assert interpret.run(s.program, [2.0]) == [2.0]
+    with pytest.raises(UnboundLocalError, match="'y'"):
+        interpret.run(s.program, [0.5])
+
+
+def test_path_without_a_return_raises():
+    def f(x):
+        if x > 1.0:
+            return x
+
+    s = frontend.specialise(f, [structure.describe(0.5)])
+    assert interpret.run(s.program, [2.0]) == [2.0]
+    with pytest.raises(TypeError, match="some path ends without a return"):
+        interpret.run(s.program, [0.5])

@@ -20,7 +20,7 @@ class Customs(Builtins):
         cls = type(obj)
         try:
             mark = next((m for m in MARKS if getattr(cls, m, None) is not None or getattr(obj, m, None) is not None), None)
-        except Exception:  # noqa: BLE001 - objects with a hostile __getattr__ are simply not ours
+        except Exception:
             return None
         if mark is None:
             return None

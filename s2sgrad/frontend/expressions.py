@@ -15,8 +15,32 @@ from s2sgrad.frontend.machine import NeedsStatic, Path, convert, promote
 from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.statements import BINARY, DeadCode
 from s2sgrad.frontend.values import (
-    NONE, UNBOUND, UNKNOWN, Cell, Fields, Func, Growing, Items, Iter, Maybe, Method, Num, Obj, Poison, Range, Ref, SliceOf, Text, Tup, Unbound,
-    Value, describe, map_nums, number, nums, of,
+    NONE,
+    UNBOUND,
+    UNKNOWN,
+    Cell,
+    Fields,
+    Func,
+    Growing,
+    Items,
+    Iter,
+    Maybe,
+    Method,
+    Num,
+    Obj,
+    Poison,
+    Range,
+    Ref,
+    SliceOf,
+    Text,
+    Tup,
+    Unbound,
+    Value,
+    describe,
+    map_nums,
+    number,
+    nums,
+    of,
 )
 from s2sgrad.ir import Const, Expr
 from s2sgrad.rules import registry
@@ -71,15 +95,18 @@ class Expressions(Loops):
             raise NeedsBranch
         if v.absent == "unbound":
             stop = ir.Raise(UnboundLocalError, [f"cannot access local variable '{name}' where it is not associated with a value"])
+        elif v.absent == "full":
+            stop = ir.Raise(ValueError, ["np.linalg.svd of a matrix that is not square is supported with full_matrices=False only"])
         else:
-            stop = ir.Raise(TypeError, [f"{name} is not a number here"])
+            why = "is None here" if v.absent == "none" else "is of another kind here, since its loop made no trip"
+            stop = ir.Raise(TypeError, [f"{name} {why}"])
         stop.place = self.place()
         self.emit(ir.If(ir.call("not", v.flag), [stop]))
 
-    def present(self, v: Value, what: str = "None") -> Value:
+    def present(self, v: Value, what: str = "this value") -> Value:
         """A value that must not be None."""
         if isinstance(v, Maybe):
-            self.require(Maybe(v.flag, v.value, "conflict"), what)
+            self.require(v, what)
             return v.value
         return v
 
@@ -388,7 +415,7 @@ class Expressions(Loops):
             r = self.short_circuit(conjunction, nodes[1:])
             return number(r) if isinstance(r, bool) else Num(r)
 
-        short = lambda: number(not conjunction)  # noqa: E731
+        short = lambda: number(not conjunction)
         return self.truth(self.choose(c, rest, short) if conjunction else self.choose(c, short, rest))
 
     def pure(self, thunk: Callable[[], Any]) -> Any:
@@ -438,12 +465,12 @@ class Expressions(Loops):
         c = self.truth(v)
         if isinstance(c, bool):
             return self.boolean(conjunction, nodes[1:]) if c is conjunction else v
-        rest = lambda: self.boolean(conjunction, nodes[1:])  # noqa: E731
+        rest = lambda: self.boolean(conjunction, nodes[1:])
         more = self.pure(rest)
         if isinstance(more, Num) and isinstance(v, Num) and v.type.dtype == "bool" and more.type.dtype == "bool" and not more.is_array:
             return Num(ir.call("and" if conjunction else "or", v.expr, more.expr))
         v = self.bind_all(v) if not self.lazy else v
-        keep = lambda: v.value if isinstance(v, Maybe) and not conjunction else v  # noqa: E731
+        keep = lambda: v.value if isinstance(v, Maybe) and not conjunction else v
         return self.conditional(c, rest, keep) if conjunction else self.conditional(c, keep, rest)
 
     def eval_IfExp(self, n: Any) -> Value:
@@ -623,7 +650,7 @@ class Expressions(Loops):
         """A list of what an iterator gives."""
         ref = self.new_list([])
         ref.heap.capacity = self.capacity(v)
-        append = lambda x: self.list_method(ref, "append", [x], {})  # noqa: E731
+        append = lambda x: self.list_method(ref, "append", [x], {})
         if isinstance(v, Iter) and v.kind == "generator":
             self.run_generator(v, append)
         elif isinstance(v, Iter) and v.kind == "filter":
@@ -732,4 +759,4 @@ def is_dict(v: Value) -> bool:
     return isinstance(v, Ref) and v.heap.kind == "dict"
 
 
-__all__ = ["Expressions", "NeedsBranch", "NeedsStatic", "Path", "Poison", "Method", "nums"]
+__all__ = ["Expressions", "Method", "NeedsBranch", "NeedsStatic", "Path", "Poison", "nums"]

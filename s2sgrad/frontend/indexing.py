@@ -11,7 +11,21 @@ from s2sgrad import ir
 from s2sgrad.frontend.expressions import Expressions, is_dict, is_list
 from s2sgrad.frontend.machine import reads_memory
 from s2sgrad.frontend.values import (
-    Fields, Growing, Items, Maybe, Num, Obj, Range, Ref, SliceOf, Tup, Value, describe, map_nums, number, of,
+    Fields,
+    Growing,
+    Items,
+    Maybe,
+    Num,
+    Obj,
+    Range,
+    Ref,
+    SliceOf,
+    Tup,
+    Value,
+    describe,
+    map_nums,
+    number,
+    of,
 )
 from s2sgrad.ir import Array, Const, Expr, Index, NewAxis, Scalar, Slice, Var
 
@@ -270,4 +284,4 @@ def _unit(step: Any) -> bool:
     return step is None or (isinstance(step, Const) and step.value == 1)
 
 
-__all__ = ["Indexing", "index_type", "Fields", "Items", "np", "number"]
+__all__ = ["Fields", "Indexing", "Items", "index_type", "np", "number"]

@@ -197,4 +197,4 @@ def free_vars(f: ir.Function) -> dict[str, Var]:
     return out
 
 
-__all__ = ["Linking", "Counter", "NONE", "Path", "prune"]
+__all__ = ["NONE", "Counter", "Linking", "Path", "prune"]

@@ -11,7 +11,22 @@ from s2sgrad import ir
 from s2sgrad.frontend.expressions import Expressions
 from s2sgrad.frontend.machine import NeedsStatic, convert, promote
 from s2sgrad.frontend.values import (
-    NONE, Fields, Growing, Heap, Items, Num, Obj, Poison, Ref, SliceOf, Tup, Value, describe, map_nums, number, nums,
+    NONE,
+    Fields,
+    Growing,
+    Heap,
+    Items,
+    Num,
+    Obj,
+    Poison,
+    Ref,
+    SliceOf,
+    Tup,
+    Value,
+    describe,
+    map_nums,
+    number,
+    nums,
 )
 from s2sgrad.ir import Array, Assign, Call, Const, Expr, Index, ListType, Scalar, Var
 

@@ -13,7 +13,27 @@ from s2sgrad.frontend.machine import NeedsStatic, Path, Target, same
 from s2sgrad.frontend.scope import Loop, bound_names, read_outside
 from s2sgrad.frontend.statements import DeadCode, Statements
 from s2sgrad.frontend.values import (
-    NONE, UNBOUND, UNKNOWN, Cell, Fields, Growing, Items, Iter, Maybe, Num, Obj, Poison, Range, Ref, Tup, Unbound, Value, describe, map_nums, number, nums,
+    NONE,
+    UNBOUND,
+    UNKNOWN,
+    Cell,
+    Fields,
+    Growing,
+    Items,
+    Iter,
+    Maybe,
+    Num,
+    Obj,
+    Poison,
+    Range,
+    Ref,
+    Tup,
+    Unbound,
+    Value,
+    describe,
+    map_nums,
+    number,
+    nums,
 )
 from s2sgrad.ir import Const, Expr, Stmt, Var
 
@@ -293,7 +313,7 @@ class Loops(Statements):
                     p.state.pop(c, None)
             self.volatile = {loop.var.name} if loop.var is not None else set()
             new = self.merge_states([head, *(p.state for p in backs), *(p.state for p in exits)], born)
-            if peel and any(isinstance(v, Poison) and isinstance(head.get(k), Num) and not head[k].is_array for k, v in new.items()):  # type: ignore[attr-defined]
+            if peel and any(changes_kind(head.get(k), v) for k, v in new.items()):
                 raise NeedsPeel
             self.adopt(new, [*backs, *exits])
             if all(k in head and same(head[k], v) for k, v in new.items() if k in head or not isinstance(v, Unbound)):
@@ -475,6 +495,17 @@ class Loops(Statements):
         return scaled if start.known and start.const == 0 else self.add(start, scaled)
 
 
+def changes_kind(before: Value | None, after: Value) -> bool:
+    """Is a variable of another kind after the first trip, so that no variable could hold both exactly?"""
+    if not isinstance(before, Num):
+        return False
+    if isinstance(after, Poison):
+        return True
+    if not isinstance(after, Num) or before.is_array or before.type.dtype == after.type.dtype:
+        return False
+    return not before.type.weak and before.type.dtype.startswith(("float", "complex"))
+
+
 class Again(Exception):
     """A loop must be specialised again with a variable carried round that was taken for local to one trip."""
 
@@ -511,4 +542,4 @@ def _forget(v: Value) -> Value:
     return v
 
 
-__all__ = ["Loops", "Seq", "UNKNOWN", "Fields", "Items", "Obj", "Poison", "Expr"]
+__all__ = ["UNKNOWN", "Expr", "Fields", "Items", "Loops", "Obj", "Poison", "Seq"]

@@ -11,8 +11,33 @@ import numpy as np
 
 from s2sgrad import errors, ir
 from s2sgrad.frontend.values import (
-    NONE, UNBOUND, UNKNOWN, Cell, Fields, Func, Growing, Heap, Items, Iter, Maybe, Method, Num, Obj, Partial, Poison, Range, Ref, SliceOf, Tup, Unbound,
-    Value, describe, map_nums, number, nums, of,
+    NONE,
+    UNBOUND,
+    UNKNOWN,
+    Cell,
+    Fields,
+    Func,
+    Growing,
+    Heap,
+    Items,
+    Iter,
+    Maybe,
+    Method,
+    Num,
+    Obj,
+    Partial,
+    Poison,
+    Range,
+    Ref,
+    SliceOf,
+    Tup,
+    Unbound,
+    Value,
+    describe,
+    map_nums,
+    number,
+    nums,
+    of,
 )
 from s2sgrad.ir import Array, Assign, Call, Const, Expr, Scalar, Stmt, Type, Var
 
@@ -74,6 +99,7 @@ class Machine:
         self.root_globals: Any = None
         self.conflicts = False
         self.unrolling = 0
+        self.splits = 0
         self.copies: dict[Any, int] = {}
         self.to_link: set[Any] = set()
         self.unshareable: set[str] = set()
@@ -281,9 +307,7 @@ class Machine:
         for v in vals:
             if isinstance(v, Poison):
                 return v
-        for absent, test in (("unbound", _is_unbound), ("none", _is_none), ("conflict", _is_conflict)):
-            if absent == "conflict" and not any(isinstance(v, Maybe) and v.absent == absent for v in vals):
-                continue
+        for absent, test in (("unbound", _is_unbound), ("none", _is_none), ("conflict", _never), ("full", _never)):
             if any(test(v) or (isinstance(v, Maybe) and v.absent == absent) for v in vals):
                 inner = [v.value if isinstance(v, Maybe) and v.absent == absent else v for v in vals if not test(v)]
                 if not inner:
@@ -330,9 +354,8 @@ class Machine:
         t = vals[0].type
         for v in vals[1:]:
             t = promote(t, v.type)
-            if t is None and self.conflicts and all(isinstance(x.type, Scalar) or x.is_array for x in vals):
-                arrays = [x for x in vals if x.is_array]
-                return Maybe(self.flag_var((*slot, "conflict")), self.merge_nums(slot, arrays), "conflict")
+            if t is None and self.conflicts and len(vals) == 2:
+                return Maybe(self.flag_var((*slot, "conflict")), self.merge_nums(slot, vals[:1]), "conflict")
             if t is None:
                 ranks = sorted({_shape(v.type) for v in vals})
                 return Poison(f"{ranks[0]} on one path and {ranks[-1]} on another")
@@ -381,7 +404,8 @@ class Machine:
         if v is t or isinstance(t, Poison) or (isinstance(v, Maybe) and isinstance(t, Maybe) and v.flag == t.flag and same(v.value, t.value)):
             return
         if isinstance(t, Maybe):
-            if {"unbound": _is_unbound, "none": _is_none, "conflict": _is_conflict}[t.absent](v):
+            conflict = t.absent == "conflict" and isinstance(v, Num) and isinstance(t.value, Num) and promote(v.type, t.value.type) is None
+            if conflict or {"unbound": _is_unbound, "none": _is_none}.get(t.absent, _never)(v):
                 copies.append((t.flag, Const(False, ir.BOOL)))
             elif isinstance(v, Maybe) and v.absent == t.absent:
                 if v.flag != t.flag:
@@ -503,12 +527,12 @@ def _is_none(v: Value) -> bool:
     return isinstance(v, Obj) and v.value is None
 
 
-def _is_conflict(v: Value) -> bool:
-    return isinstance(v, Num) and not v.is_array
+def _never(v: Value) -> bool:
+    return False
 
 
 def _shape(t: Type) -> str:
-    return "a number" if isinstance(t, Scalar) else f"an array of rank {t.ndim}" if isinstance(t, Array) else "a list"
+    return "a number" if isinstance(t, Scalar) else f"an array of rank {t.ndim} ({t.dtype})" if isinstance(t, Array) else "a list"
 
 
 def same_const(a: Any, b: Any) -> bool:
@@ -579,9 +603,8 @@ def promote(a: Type, b: Type) -> Type | None:
         if a.dtype == b.dtype:
             return a if not a.weak else b
         return Scalar(str(np.result_type(_example(a), _example(b))))
-    if isinstance(a, Array) and isinstance(b, Array) and a.ndim == b.ndim:
-        layout = a.layout if a.layout == b.layout else "A"
-        return Array(str(np.result_type(np.dtype(a.dtype), np.dtype(b.dtype))), a.ndim, layout)
+    if isinstance(a, Array) and isinstance(b, Array) and (a.ndim, a.dtype) == (b.ndim, b.dtype):
+        return Array(a.dtype, a.ndim, "A")
     return None
 
 
@@ -652,5 +675,19 @@ def reads_memory(e: Expr) -> bool:
     return True
 
 
-__all__ = ["Machine", "NeedsStatic", "Path", "State", "Target", "convert", "effects", "promote", "reads_memory", "same", "slot_name",
-           "Cell", "NONE", "of"]
+__all__ = [
+    "NONE",
+    "Cell",
+    "Machine",
+    "NeedsStatic",
+    "Path",
+    "State",
+    "Target",
+    "convert",
+    "effects",
+    "of",
+    "promote",
+    "reads_memory",
+    "same",
+    "slot_name",
+]

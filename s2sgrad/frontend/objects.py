@@ -15,8 +15,29 @@ from s2sgrad.frontend.indexing import Indexing
 from s2sgrad.frontend.lists import Lists
 from s2sgrad.frontend.machine import NeedsStatic
 from s2sgrad.frontend.values import (
-    NONE, UNKNOWN, Error, Fields, Func, Growing, Heap, Items, Iter, Maybe, Method, Num, Obj, Partial, Range, Ref, SliceOf, Text, Tup, Value,
-    describe, number, of,
+    NONE,
+    UNKNOWN,
+    Error,
+    Fields,
+    Func,
+    Growing,
+    Heap,
+    Items,
+    Iter,
+    Maybe,
+    Method,
+    Num,
+    Obj,
+    Partial,
+    Range,
+    Ref,
+    SliceOf,
+    Text,
+    Tup,
+    Value,
+    describe,
+    number,
+    of,
 )
 from s2sgrad.rules import registry
 from s2sgrad.structure import Static, children
@@ -367,6 +388,8 @@ class Objects(Indexing, Lists):
         raise self.error(f"{describe(base)} has no attribute {name!r} that can be used here", node)
 
     def class_attribute(self, base: Value, cls: Any, name: str, node: Any) -> Value:
+        if name == "_make" and hasattr(cls, "_fields"):
+            return Method(Obj(cls), name)
         for c in cls.__mro__:
             if name in vars(c):
                 v = vars(c)[name]
@@ -472,4 +495,4 @@ def _is_table(value: Any) -> bool:
     return not any(isinstance(i, (*NUMBERS, np.ndarray)) for i in items)
 
 
-__all__ = ["Objects", "Restart", "NUMBERS", "NONE", "UNKNOWN"]
+__all__ = ["NONE", "NUMBERS", "UNKNOWN", "Objects", "Restart"]

@@ -22,7 +22,19 @@ from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.source import no_source, plain_function, source_of
 from s2sgrad.frontend.statements import DeadCode
 from s2sgrad.frontend.values import (
-    Fields, Func, Growing, Heap, Items, Maybe, Num, Obj, Ref, Tup, Value, describe, number, nums,
+    Fields,
+    Func,
+    Growing,
+    Heap,
+    Items,
+    Maybe,
+    Num,
+    Obj,
+    Ref,
+    Tup,
+    Value,
+    describe,
+    number,
 )
 from s2sgrad.ir import Array, Function, Param, Program, Return, Var
 from s2sgrad.structure import Leaf, Node, Spec, Static
@@ -81,7 +93,7 @@ class Specialiser(Linking):
     def result_spec(self, v: Value, leaves: list[ir.Expr], node: Any) -> Spec:
         """The structure of the result; its numbers are collected in order."""
         if isinstance(v, Maybe):
-            self.require(Maybe(v.flag, v.value, "conflict"), "the result (some path ends without a return)")
+            self.require(v, "the result (some path ends without a return)")
             return self.result_spec(v.value, leaves, node)
         v = self.checked(v, "the result")
         if isinstance(v, Num):
@@ -333,4 +345,4 @@ def _step(value: Any, step: tuple[Any, ...]) -> Any:
     raise ValueError(f"unknown access {step!r}")
 
 
-__all__ = ["Specialised", "specialise", "read", "NeedsStatic", "inspect", "Func"]
+__all__ = ["Func", "NeedsStatic", "Specialised", "inspect", "read", "specialise"]

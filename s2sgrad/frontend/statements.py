@@ -13,7 +13,26 @@ from s2sgrad import errors, ir
 from s2sgrad.frontend import scope as scoping
 from s2sgrad.frontend.machine import Machine, Path, Target, effects, reads_memory
 from s2sgrad.frontend.values import (
-    NONE, UNBOUND, Cell, Error, Fields, Func, Growing, Items, Maybe, Num, Obj, Poison, Ref, Text, Tup, Value, describe, map_nums, number, nums,
+    NONE,
+    UNBOUND,
+    Cell,
+    Error,
+    Fields,
+    Func,
+    Growing,
+    Items,
+    Maybe,
+    Num,
+    Obj,
+    Poison,
+    Ref,
+    Text,
+    Tup,
+    Value,
+    describe,
+    map_nums,
+    number,
+    nums,
 )
 from s2sgrad.ir import Const, Expr, If, Stmt
 
@@ -30,16 +49,26 @@ class Statements(Machine):
     """Runs statements; `run` returns the list where the live path ends."""
 
     def run(self, stmts: Sequence[Any]) -> list[Stmt]:
+        forks: list[Any] = []
         for i, s in enumerate(stmts):
             if self.state is None:
                 return self.out
             rest = list(stmts[i + 1:])
             before, self.jumps = self.jumps, set()
             self.node = s if hasattr(s, "lineno") else self.node
+            point = self.mark() if isinstance(s, gast.If) or is_choice(s) else None
             try:
                 tail = self.statement(s, rest)
             except DeadCode:
                 self.state, tail = None, None
+            except errors.TypeConflict:
+                if is_choice(s):
+                    forks.append((i, point, before))
+                if not forks or self.splits >= 4:
+                    raise
+                return self.split(stmts, *forks[-1])
+            if isinstance(s, gast.If) and self.state is not None and point is not None and self.poisoned(point[1]):
+                forks.append((i, point, before))
             mine = self.jumps
             self.jumps = before | mine
             if tail is not None:
@@ -49,6 +78,44 @@ class Statements(Machine):
             if mine:
                 return self.guard(mine, rest)
         return self.out
+
+    def mark(self) -> Any:
+        """A point to come back to."""
+        return self.snapshot(), dict(self.state or {}), len(self.out), [(t, len(t.paths)) for t in self.open_targets()]
+
+    def restore(self, point: Any) -> None:
+        snap, state, length, targets = point
+        self.rollback(snap)
+        self.state = dict(state)
+        del self.out[length:]
+        for t, n in targets:
+            del t.paths[n:]
+
+    def poisoned(self, before: Any) -> bool:
+        """Has a variable lost its meaning since that state?"""
+        assert self.state is not None
+        return any(isinstance(v, Poison) and not isinstance(before.get(k), Poison) for k, v in self.state.items())
+
+    def split(self, stmts: Sequence[Any], i: int, point: Any, before: Any) -> list[Stmt]:
+        """The rest of the block separately for both sides of an `if`: a variable is of another kind on each."""
+        s, rest = stmts[i], list(stmts[i + 1:])
+        self.restore(point)
+        self.jumps = set()
+        self.node = s
+        if is_choice(s):
+            arms = [gast.copy_location(gast.Assign(s.targets, e, None), s) for e in (s.value.body, s.value.orelse)]
+            test, then, orelse = s.value.test, [arms[0]], [arms[1]]
+        else:
+            test, then, orelse = s.test, s.body, s.orelse
+        cond = self.condition(test)
+        assert not isinstance(cond, bool)
+        self.splits += 1
+        tail = self.branch(cond, lambda: self.run([*then, *rest]), lambda: self.run([*orelse, *rest]))
+        self.splits -= 1
+        mine, self.jumps = self.jumps, before | self.jumps
+        if tail is None and mine and self.state is not None:
+            return self.guard(mine, [])
+        return self.out if tail is None else tail
 
     def guard(self, jumped: set[Target], rest: Sequence[Any]) -> list[Stmt]:
         """The rest of a block, for the paths that have not jumped."""
@@ -589,6 +656,11 @@ class Statements(Machine):
         raise self.error("a class defined inside a differentiated function is not supported", s, "Define it at the top of the module.")
 
 
+def is_choice(s: Any) -> bool:
+    """`x = a if c else b`."""
+    return isinstance(s, gast.Assign) and isinstance(s.value, gast.IfExp)
+
+
 class _EndTry:
     """Marks the end of a try body in a list of statements."""
 
@@ -601,4 +673,4 @@ def old_is_plain(old: Value | None, base: Num, items: Any) -> bool:
     return old is None or not isinstance(old, Num) or isinstance(old.expr, ir.Index)
 
 
-__all__ = ["DeadCode", "Statements", "BINARY", "Cell", "Fields", "Items", "Maybe", "map_nums", "effects", "reads_memory", "np", "scoping"]
+__all__ = ["BINARY", "Cell", "DeadCode", "Fields", "Items", "Maybe", "Statements", "effects", "map_nums", "np", "reads_memory", "scoping"]

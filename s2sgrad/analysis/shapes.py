@@ -15,6 +15,13 @@ from s2sgrad.rules import registry
 
 Extent = Any
 
+# Operations that broadcast without being differentiated as elementwise ones.
+BROADCASTING = frozenset({
+    "astype", "stop_gradient", "conj", "real", "imag", "lt", "le", "gt", "ge", "eq", "ne", "bitand", "bitor", "bitxor", "lshift", "rshift",
+    "logical_and", "logical_or", "logical_xor", "logical_not", "invert", "floor", "ceil", "trunc", "rint", "round", "sign", "signbit",
+    "isnan", "isinf", "isfinite", "floordiv", "heaviside", "gcd", "lcm",
+})
+
 
 class Shapes:
     """Extents of the array variables and expressions of one function."""
@@ -86,7 +93,7 @@ class Shapes:
 
     def _call(self, e: ir.Call) -> tuple[Extent, ...]:
         op = registry.OPS[e.op]
-        if op.kind == "elementwise" or e.op in ("astype", "stop_gradient", "unbroadcast_pair"):
+        if op.kind == "elementwise" or e.op in BROADCASTING:
             return self.broadcast([self.of(a) for a in e.args if ir.is_array(a.type)])
         if e.op in ("copy", "ascontiguous", "zeros_like", "empty_like", "ones_like", "full_like", "cumsum", "cumprod", "sort", "argsort"):
             return self.of(e.args[0])
@@ -126,10 +133,15 @@ class Shapes:
         n = max((len(s) for s in shapes), default=0)
         out = []
         for k in range(-n, 0):
-            tokens = {s[k] for s in shapes if len(s) >= -k}
+            tokens = {t for s in shapes if len(s) >= -k for t in _members(s[k])}
             tokens.discard(1)
             out.append(1 if not tokens else tokens.pop() if len(tokens) == 1 else ("either", frozenset(tokens)))
         return tuple(out)
+
+
+def _members(extent: Extent) -> frozenset[Extent]:
+    """The extents that were broadcast to this one."""
+    return extent[1] if isinstance(extent, tuple) and extent[0] == "either" else frozenset({extent})
 
 
 def _is_minus_one(e: Any) -> bool:

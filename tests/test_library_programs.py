@@ -125,6 +125,32 @@ def along(f, x, d, seeds):
     return (4 * two - one) / 3
 
 
+def single(a):
+    """The same data in single precision."""
+    if isinstance(a, np.ndarray) and a.dtype.kind in "fc":
+        return a.astype(np.float32 if a.dtype.kind == "f" else np.complex64)
+    return type(a)(single(i) for i in a) if isinstance(a, (tuple, list)) else a
+
+
+@pytest.mark.parametrize("f, args, kw", SMOOTH)
+def test_float32(f, args, kw, request, monkeypatch):
+    monkeypatch.setenv("S2SGRAD_DISABLE_JIT", "1")
+    fn, values = program(f, args, kw, "double " + request.node.name)
+    small_args, small_kw = single(list(args)), {k: single(v) for k, v in kw.items()}
+    small, few = program(f, small_args, small_kw, "single " + request.node.name)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        out, pull = s2sgrad.vjp(fn, *values)
+        low, pull_low = s2sgrad.vjp(small, *few)
+        want, wide, narrow = (x if isinstance(x, (tuple, list)) else (x,) for x in (f(*small_args, **small_kw), pull(seed_of(out, np.random.default_rng(1))),
+                                                                                      pull_low(seed_of(low, np.random.default_rng(1)))))
+    assert [np.asarray(x).dtype for x in (low if isinstance(low, (tuple, list)) else (low,))] == [np.asarray(x).dtype for x in want]
+    for v, b, c in zip(few, wide, narrow):
+        if isinstance(v, np.ndarray) and v.dtype.kind in "fc":
+            assert c.dtype == v.dtype
+            np.testing.assert_allclose(c, b, rtol=2e-3, atol=2e-3 * max(1.0, np.abs(b).max()))
+
+
 def test_writes(monkeypatch):
     monkeypatch.setenv("S2SGRAD_DISABLE_JIT", "1")
 

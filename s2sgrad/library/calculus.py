@@ -26,7 +26,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 def _edge(value, x, axis):
     """A value given to prepend or append, as an array."""
     if np.ndim(value) == 0:
-        return np.full_like(x.take(np.array([0]), axis=axis), value)
+        return np.full(np.take(x, np.array([0]), axis).shape, value)
     return value
 
 
@@ -133,9 +133,10 @@ def _interp(v, xs, fs, left, right):
 @implements(np.polyval)
 def polyval(p, x):
     c = np.asarray(p)
-    y = 0 * x + c[0]
+    v = np.asarray(x)
+    y = 0 * v + c[0]
     for k in range(1, c.shape[0]):
-        y = y * x + c[k]
+        y = y * v + c[k]
     return y
 
 
@@ -196,7 +197,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
         a = a * w[:, None]
         b = b * w if b.ndim == 1 else b * w[:, None]
     scale = np.sqrt(np.sum(a * a, axis=0))
-    cut = points.shape[0] * 2.220446049250313e-16 if rcond is None else rcond
+    cut = points.shape[0] * float(np.finfo(points.dtype).eps) if rcond is None else rcond
     c = np.linalg.pinv(a / scale, cut) @ b
     return c / scale if c.ndim == 1 else c / scale[:, None]
 
@@ -205,7 +206,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
 def vander(x, N=None, increasing=False):
     v = np.asarray(x)
     n = v.shape[0] if N is None else N
-    a = np.ones((v.shape[0], n), dtype=(v[:1] * 1).dtype)
+    a = np.ones((v.shape[0], n), dtype=(v[:1] * np.int64(1)).dtype)
     for k in range(1, n):
         if increasing:
             a[:, k] = a[:, k - 1] * v

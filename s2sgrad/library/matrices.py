@@ -97,8 +97,9 @@ def cond(x, p=None):
 
 @implements(np.linalg.lstsq)
 def lstsq(a, b, rcond=None):
-    cut = 2.220446049250313e-16 * max(a.shape[0], a.shape[1]) if rcond is None else rcond
-    x = np.linalg.pinv(a, cut) @ b
+    if rcond is None:
+        rcond = float(np.finfo(a.dtype if a.dtype.kind in "fc" else np.float64).eps) * max(a.shape[0], a.shape[1])
+    x = np.linalg.pinv(a, rcond) @ b
     rank = np.linalg.matrix_rank(a)
     r = b - a @ x
     whole = np.atleast_1d(np.sum(squares(r), axis=0))

@@ -212,13 +212,20 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     return median(x[np.logical_not(np.isnan(x))])
 
 
+def double(x):
+    """The array in double precision."""
+    if x.dtype.kind == "c":
+        return x.astype(np.complex128)
+    return x.astype(np.float64)
+
+
 @implements(np.cov)
 def cov(m, y=None, rowvar=True, bias=False, ddof=None):
-    x = np.atleast_2d(m)
+    x = double(np.atleast_2d(m))
     if not rowvar and np.ndim(m) > 1:
         x = x.T
     if y is not None:
-        x = np.concatenate((x, np.atleast_2d(y)), axis=0)
+        x = np.concatenate((x, double(np.atleast_2d(y))), axis=0)
     d = x - np.sum(x, axis=1, keepdims=True) / x.shape[1]
     if ddof is None:
         ddof = 0 if bias else 1

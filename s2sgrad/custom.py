@@ -1,7 +1,8 @@
 """`custom_gradient` (your own derivative for a function) and `recompute_grad` (trade time for memory).
 
 Inside compiled code the frontend recognises both objects by their marks and splices the rule into the emitted adjoint, or emits the recomputation. This module
-is what happens when they are called directly: on numbers and arrays they are just the function; on tensors the call is recorded with its rule.
+is what happens when they are called directly: on numbers and arrays they are just the function. On tensors the generated function runs and the call is recorded
+with its generated adjoint; where Python itself is needed (side effects, variables, rules that define rules) the function runs as it is and its rule is recorded.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ class CustomGradient:
         if isinstance(function, (staticmethod, classmethod)):
             raise TypeError("put @staticmethod or @classmethod above @custom_gradient")
         self.function, self.grad = function, grad
+        self._pure: bool | None = None
+        self._known: dict[Any, Any] = {}
         functools.update_wrapper(self, function, updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -55,7 +58,31 @@ class CustomGradient:
     def __get__(self, obj: Any, cls: Any = None) -> CustomGradient:
         return self if obj is None else CustomGradient(types.MethodType(self.function, obj), self.grad)
 
+    def source(self, *args: Any, **kwargs: Any) -> str:
+        """The emitted adjoint for these arguments, with the rule spliced in."""
+        from s2sgrad.function import Function
+        return Function(self).adjoint_source(*args, **kwargs)
+
+    def _generated(self, args: Any, kwargs: Any) -> Any:
+        """The generated code for a call on tensors; None where only the Python function itself will do (see `purity`)."""
+        from s2sgrad.function import Specialisation, call_key
+        from s2sgrad.purity import pure
+        if self._pure is None:
+            self._pure = pure(self.function) and (self.grad is None or pure(self.grad))
+        if not self._pure:
+            return None
+        key = call_key(args, kwargs)
+        if key not in self._known or not (self._known[key] is None or self._known[key].holds()):
+            try:
+                self._known[key] = Specialisation(self, args, kwargs, {}, small=True)
+            except Exception:  # noqa: BLE001  (whatever the reason, the Python function itself is right)
+                self._known[key] = None
+        return self._known[key]
+
     def _on_tensors(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        found = self._generated(args, kwargs)
+        if found is not None:
+            return found.call(args, kwargs)
         args, kwargs = nest.map_structure(_as_input, args), nest.map_structure(_as_input, kwargs)
         watcher = _VariableWatcher()
         with eager.recording((*eager.tapes(), watcher)):

@@ -80,7 +80,7 @@ class Function:
         """The specialisation for these arguments; None where the function runs as plain Python."""
         if self._refused is not None:
             return None
-        key = (_specs(args), tuple(sorted((k, *_specs([v])) for k, v in kwargs.items())), current_backend(), get_soft_device_placement(), tuple(sorted(self.options.items())))
+        key = (*call_key(args, kwargs), tuple(sorted(self.options.items())))
         for found in self._known.get(key, ()):
             if found.holds():
                 return found
@@ -126,8 +126,11 @@ class Function:
             raise TypeError(f"{self.__name__} takes {len(self.input_signature)} arguments by its input signature, got {len(given)}")
         out = []
         for value, want in zip(given, self.input_signature, strict=True):
-            pairs = zip(nest.flatten(value), nest.flatten(want), strict=True)
-            out.append(nest.pack_sequence_as(value, [self._cast(v, w, names, args, kwargs) for v, w in pairs]))
+            if isinstance(want, TensorSpec):
+                out.append(self._cast(value, want, names, args, kwargs))
+            else:
+                pairs = zip(nest.flatten(value), nest.flatten(want), strict=True)
+                out.append(nest.pack_sequence_as(value, [self._cast(v, w, names, args, kwargs) for v, w in pairs]))
         return tuple(out)
 
     def _cast(self, value: Any, want: TensorSpec, names: list[str], args: Any, kwargs: Any) -> Tensor:
@@ -236,6 +239,11 @@ def _specs(args: Any) -> tuple[Any, ...]:
     return tuple(describe(a) for a in _bared(args))
 
 
+def call_key(args: Any, kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """What decides which generated code a call needs: structures and types of the arguments, and the device."""
+    return _specs(args), tuple((k, *_specs([v])) for k, v in sorted(kwargs.items())), current_backend(), get_soft_device_placement()
+
+
 def _as_result(x: Any) -> Any:
     if isinstance(x, (Tensor, type(None), str, DType)):
         return x
@@ -243,10 +251,13 @@ def _as_result(x: Any) -> Any:
 
 
 class Specialisation:
-    """The function compiled for one combination of argument types, with its adjoints."""
+    """The function compiled for one combination of argument types, with its adjoints.
 
-    def __init__(self, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any], options: dict[str, Any]) -> None:
-        from s2sgrad import frontend, pipeline
+    small: without loops the generated text runs as it is, over NumPy: compiling would gain nothing.
+    """
+
+    def __init__(self, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any], options: dict[str, Any], small: bool = False) -> None:
+        from s2sgrad import frontend, ir, pipeline
         from s2sgrad.structure import describe
         self.fn, self.kw = fn, list(kwargs)
         specs = [describe(a) for a in _bared(args)]
@@ -258,6 +269,7 @@ class Specialisation:
         self.read = frontend.read
         self.device_backend = current_backend()
         self.options = options
+        self.small = small and not any(isinstance(s, (ir.For, ir.While, ir.CallFn)) for s in ir.walk_stmts(self.program.main.body))
         self.run = self.derived.callable(self.backend)
         self.guards = [(access, static) for access, static in self.primal.guards]
         self.written = [k for k, p in enumerate(self.program.main.params) if p.name in self.program.main.written]
@@ -267,6 +279,8 @@ class Specialisation:
     @property
     def backend(self) -> str:
         from s2sgrad.pipeline import default_backend
+        if self.small:
+            return "python"
         return default_backend() if self.device_backend == "cpu" else self.device_backend
 
     def holds(self) -> bool:

@@ -23,7 +23,7 @@ FLOORS = [
     {"arguments", "guess"},
     {"inline", "dispatch", "derivative", "face", "matrices", "api", "testing"},
     {  # the TensorFlow-style names
-        "adjoints", "connections", "custom", "device", "dtypes", "eager", "effects", "forward", "function", "namespaces",
+        "adjoints", "connections", "custom", "device", "dtypes", "eager", "effects", "purity", "forward", "function", "namespaces",
         "operators", "ops", "printing", "shapes", "tape", "tensor", "variable",
     },
     {"interface"},

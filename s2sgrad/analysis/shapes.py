@@ -67,7 +67,9 @@ class Shapes:
         if v.name not in self.known:
             self.known[v.name] = tuple(("v", v.name, k) for k in range(v.ndim))  # also stops recursion
             if self.bindings[v.name] == 1 and v.name in self.values:
-                self.known[v.name] = self.of(self.values[v.name])
+                own = self.known[v.name]
+                # The shape of a name that is bound again later is not what it was here.
+                self.known[v.name] = tuple(o if _moves(d) else d for o, d in zip(own, self.of(self.values[v.name]), strict=True))
             elif self.bindings[v.name] != 1:
                 self.known[v.name] = tuple(("rebound", v.name, k) for k in range(v.ndim))
         return self.known[v.name]
@@ -137,6 +139,13 @@ class Shapes:
             tokens.discard(1)
             out.append(1 if not tokens else tokens.pop() if len(tokens) == 1 else ("either", frozenset(tokens)))
         return tuple(out)
+
+
+def _moves(extent: Extent) -> bool:
+    """Does the extent depend on a name that is bound more than once?"""
+    if isinstance(extent, frozenset):
+        return any(_moves(x) for x in extent)
+    return isinstance(extent, tuple) and (extent[0] == "rebound" or any(_moves(x) for x in extent))
 
 
 def _members(extent: Extent) -> frozenset[Extent]:

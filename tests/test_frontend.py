@@ -205,3 +205,24 @@ def test_path_without_a_return_raises():
     assert interpret.run(s.program, [2.0]) == [2.0]
     with pytest.raises(TypeError, match="some path ends without a return"):
         interpret.run(s.program, [0.5])
+
+
+def test_reshape_that_may_be_a_view():
+    def read_only(x):
+        v = x[::-1].reshape(2, 2)
+        return np.sum(v * v)
+
+    def written(x):
+        v = x[::-1].reshape(2, 2)
+        x[0] = 5.0
+        return np.sum(v * v)
+
+    def written_before(x):
+        x[0] = 5.0
+        v = x[::-1].reshape(2, 2)
+        return np.sum(v * v)
+
+    check(read_only, np.arange(4.0))
+    check(written_before, np.arange(4.0))
+    with pytest.raises(Unsupported, match="not contiguous is reshaped"):
+        check(written, np.arange(4.0))

@@ -327,8 +327,10 @@ class Expressions(Loops):
         elif isinstance(a, Num) and isinstance(b, Num):
             if a.known and b.known and isinstance(a.const, bool):
                 same = a.const is b.const
-            elif a.is_array and b.is_array and a.expr == b.expr:
-                same = True
+            elif a.is_array and b.is_array and (known := self.same_array(a.expr, b.expr)) is not None:
+                same = known
+            elif a.is_array != b.is_array:
+                same = False
             else:
                 raise self.error("`is` between numbers or arrays is not supported", hint="Use ==.")
         elif isinstance(a, Func) and isinstance(b, Func):
@@ -336,6 +338,17 @@ class Expressions(Loops):
         else:
             same = False
         return number(same if positive else not same)
+
+    def same_array(self, a: Expr, b: Expr) -> bool | None:
+        """Are two array expressions one object? None where that is not known."""
+        if a == b and isinstance(a, ir.Var):
+            return True
+        if not (isinstance(a, ir.Var) and isinstance(b, ir.Var)):
+            return False
+        s, t = self.token(a), self.token(b)
+        if s is None or t is None or (isinstance(s, str) and isinstance(t, str) and s != t):
+            return None  # two arguments may be one array
+        return s is t or s == t
 
     def contains(self, box: Value, x: Value) -> Any:
         if is_dict(box):

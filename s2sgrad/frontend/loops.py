@@ -13,6 +13,7 @@ from s2sgrad.frontend.machine import NeedsStatic, Path, Target, same
 from s2sgrad.frontend.scope import Loop, bound_names, read_outside
 from s2sgrad.frontend.statements import DeadCode, Statements
 from s2sgrad.frontend.values import (
+    IDENTITY,
     NONE,
     UNBOUND,
     UNKNOWN,
@@ -270,6 +271,7 @@ class Loops(Statements):
         frame = self.frames[-1]
         cells = {frame.scope.find(n) for n in written}
         head = {k: _forget(v) if k in cells else v for k, v in entry.items()}
+        self.forget_identities(head)
         snap = self.snapshot()
         opened = [(t, len(t.paths)) for t in self.open_targets()]
         node_before = self.node
@@ -316,11 +318,12 @@ class Loops(Statements):
             if peel and any(changes_kind(head.get(k), v) for k, v in new.items()):
                 raise NeedsPeel
             self.adopt(new, [*backs, *exits])
-            if all(k in head and same(head[k], v) for k, v in new.items() if k in head or not isinstance(v, Unbound)):
+            if all(k in head and same(head[k], v) for k, v in new.items() if k is not IDENTITY and (k in head or not isinstance(v, Unbound))):
                 break
             self.volatile = set()
             self.keep_names(snap, new)
             head = new
+            self.forget_identities(head)
         else:
             raise self.error("the types of the variables of this loop do not settle", node)
         self.node = node_before

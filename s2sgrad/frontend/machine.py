@@ -11,6 +11,8 @@ import numpy as np
 
 from s2sgrad import errors, ir
 from s2sgrad.frontend.values import (
+    IDENTITY,
+    Identities,
     NONE,
     UNBOUND,
     UNKNOWN,
@@ -121,6 +123,22 @@ class Machine:
         if s.place is None:
             s.place = self.place()
         self.out.append(s)
+        if isinstance(s, Assign) and isinstance(s.target.type, Array) and self.state is not None:
+            tokens = self.identities()
+            token = self.token(s.value) if isinstance(s.value, Var) else object()
+            self.state[IDENTITY] = Identities({**tokens, s.target.name: token})
+
+    def identities(self) -> dict[str, Any]:
+        known = None if self.state is None else self.state.get(IDENTITY)
+        return known.tokens if isinstance(known, Identities) else {}
+
+    def token(self, v: Var) -> Any:
+        """The identity of the object a variable is bound to; None where it is not known."""
+        return v.name if v.name in self.stable else self.identities().get(v.name)
+
+    def forget_identities(self, state: State) -> None:
+        """At the head of a loop only what is never rebound is known."""
+        state.pop(IDENTITY, None)
 
     # ------------------------------------------------------------------------------------------- names
 
@@ -302,6 +320,9 @@ class Machine:
     def merge(self, slot: tuple[Any, ...], vals: Sequence[Value], todo: list[Any]) -> Value:
         """One value for several paths, held in variables of the slot where they differ."""
         first = vals[0]
+        if isinstance(first, Identities) or slot[0] is IDENTITY:
+            tables = [v.tokens if isinstance(v, Identities) else {} for v in vals]
+            return Identities({k: t for k, t in tables[0].items() if all(o.get(k) is t for o in tables[1:])})
         if all(v is first or same(v, first) for v in vals[1:]) and not any(self.is_volatile(v) for v in vals):
             return first
         for v in vals:
@@ -401,7 +422,7 @@ class Machine:
         self.out, self.state = saved, saved_state
 
     def move(self, state: State, v: Value, t: Value, target: State, copies: list[tuple[Var, Expr]]) -> None:
-        if v is t or isinstance(t, Poison) or (isinstance(v, Maybe) and isinstance(t, Maybe) and v.flag == t.flag and same(v.value, t.value)):
+        if v is t or isinstance(t, Poison | Identities) or (isinstance(v, Maybe) and isinstance(t, Maybe) and v.flag == t.flag and same(v.value, t.value)):
             return
         if isinstance(t, Maybe):
             conflict = t.absent == "conflict" and isinstance(v, Num) and isinstance(t.value, Num) and promote(v.type, t.value.type) is None
@@ -541,7 +562,7 @@ def same_const(a: Any, b: Any) -> bool:
 
 def same(v: Value, w: Value) -> bool:
     """Do two abstract values denote the same value on every path?"""
-    if v is w:
+    if v is w or isinstance(v, Identities):
         return True
     if type(v) is not type(w):
         return False

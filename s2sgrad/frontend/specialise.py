@@ -18,6 +18,7 @@ from s2sgrad.frontend.link import Linking
 from s2sgrad.frontend.machine import NeedsStatic
 from s2sgrad.frontend.objects import Restart
 from s2sgrad.frontend.prune import prune
+from s2sgrad.frontend.reshapes import check_reshapes
 from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.source import no_source, plain_function, source_of
 from s2sgrad.frontend.statements import DeadCode
@@ -257,6 +258,8 @@ def _assemble(m: Specialiser, src: Any, params: list[Param], body: list[ir.Stmt]
                 todo.append(s.function)
     program = Program(main, {k: f for k, f in m.linked.items() if k in live})
     written(program)
+    for f in (main, *program.linked.values()):
+        check_reshapes(f, program)
     final = [p.name for p in all_params if p.name in main.written]
     return Specialised(program, result, hidden, list(m.guards.items()), tuple(specs), final)
 

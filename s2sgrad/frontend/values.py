@@ -213,6 +213,16 @@ class Poison(Value):
     reason: str
 
 
+@dataclass(frozen=True, eq=False)
+class Identities(Value):
+    """Which array variables are bound to the same object: name -> token. What is missing is not known."""
+
+    tokens: dict[str, Any]
+
+
+IDENTITY = Cell("identity", -1)
+
+
 def map_nums(v: Value, f: Callable[[Num], Num]) -> Value:
     """Rebuild a value with `f` applied to the numeric leaves that it holds itself (not through `Ref`)."""
     if isinstance(v, Num):

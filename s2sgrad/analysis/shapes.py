@@ -69,13 +69,14 @@ class Shapes:
             if self.bindings[v.name] == 1 and v.name in self.values:
                 own = self.known[v.name]
                 # The shape of a name that is bound again later is not what it was here.
-                self.known[v.name] = tuple(o if _moves(d) else d for o, d in zip(own, self.of(self.values[v.name]), strict=True))
+                self.known[v.name] = tuple(o if moves(d) else d for o, d in zip(own, self.of(self.values[v.name]), strict=True))
             elif self.bindings[v.name] != 1:
                 self.known[v.name] = tuple(("rebound", v.name, k) for k in range(v.ndim))
         return self.known[v.name]
 
     def _index(self, e: ir.Index) -> tuple[Extent, ...]:
-        base, out, axis = self.of(e.base), [], 0
+        base, axis = self.of(e.base), 0
+        out: list[Extent] = []
         if e.kind == "gather":
             return tuple(("?", id(e), k) for k in range(e.ndim))
         for i in e.index:
@@ -141,11 +142,11 @@ class Shapes:
         return tuple(out)
 
 
-def _moves(extent: Extent) -> bool:
+def moves(extent: Extent) -> bool:
     """Does the extent depend on a name that is bound more than once?"""
     if isinstance(extent, frozenset):
-        return any(_moves(x) for x in extent)
-    return isinstance(extent, tuple) and (extent[0] == "rebound" or any(_moves(x) for x in extent))
+        return any(moves(x) for x in extent)
+    return isinstance(extent, tuple) and (extent[0] == "rebound" or any(moves(x) for x in extent))
 
 
 def _members(extent: Extent) -> frozenset[Extent]:

@@ -10,7 +10,7 @@ decisions like any other variable: still there, recomputed, or saved.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -35,7 +35,7 @@ def _own_loop_variables(body: list[ir.Stmt], table: dict[str, ir.Expr], names: N
             seen[own.name] += 1
             if seen[own.name] > 1:
                 own = ir.Var(_version(own.name, names), own.type)
-            inner = ir.map_stmts(s.body, lambda e, old=s.var.name, new=own: new if isinstance(e, ir.Var) and e.name == old else e)
+            inner = ir.map_stmts(s.body, _renaming(s.var.name, own))
             s = replace(s, var=own, body=_own_loop_variables(inner, table, names, seen))
         elif isinstance(s, ir.If):
             s = replace(s, body=_own_loop_variables(s.body, table, names, seen), orelse=_own_loop_variables(s.orelse, table, names, seen))
@@ -45,6 +45,10 @@ def _own_loop_variables(body: list[ir.Stmt], table: dict[str, ir.Expr], names: N
             s = replace(s, body=_own_loop_variables(s.body, table, names, seen), back=_own_loop_variables(s.back, table, names, seen))
         out.append(s)
     return out
+
+
+def _renaming(old: str, new: ir.Var) -> Callable[[Any], Any]:
+    return lambda e: new if isinstance(e, ir.Var) and e.name == old else e
 
 
 def _version(name: str, names: Names) -> str:

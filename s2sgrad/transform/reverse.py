@@ -68,7 +68,8 @@ class _Reversal:
 
     def _seed_vars(self) -> tuple[list[Var | None], list[Var]]:
         """Seed variables of the results (None where a result is not inexact) and of the final contents."""
-        names, out = self.st.names, []
+        names = self.st.names
+        out: list[Var | None] = []
         for r in self.primal.returns:
             if not ir.is_inexact(r.type):
                 out.append(None)

@@ -122,7 +122,7 @@ class Storage:
     def load_value(self, slot: Slot, t: ir.Type) -> tuple[list[ir.Stmt], Expr]:
         if slot.kind == "local":
             return [], slot.store
-        index = slot.index if slot.kind == "array" else (slot.top,)
+        index: tuple[Any, ...] = slot.index if slot.kind == "array" else (slot.top,)
         strong = ir.Scalar(t.dtype)
         value: Expr = Index(slot.store, index, strong)  # type: ignore[arg-type]
         if isinstance(t, ir.Scalar) and t.weak:
@@ -163,7 +163,7 @@ class Storage:
         if slot.kind == "local":
             return [], slot.store
         if slot.kind == "array":
-            index = (*slot.index, *(Slice() for _ in range(region.ndim)))
+            index: tuple[ir.IndexItem, ...] = (*slot.index, *(Slice() for _ in range(region.ndim)))
             return [], Index(slot.store, index, index_type(slot.store.type, index))
         assert slot.top is not None
         like = Var(self.st.names.fresh("part"), region.type if ir.is_alias(region) else call("copy", region).type)

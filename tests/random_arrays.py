@@ -168,7 +168,9 @@ class Generator:
                     body.append(For(self.loop, Const(0, ir.INT), Const(self.r.choice([1, 2]), ir.INT), Const(1, ir.INT), inner))
                 self.loop = None
             elif k < 0.22:
+                known = list(self.vars)
                 inner = [s for s in self.statement() if not isinstance(s, Assign)]
+                self.vars = known
                 if inner:
                     body.append(If(Var("s", ir.FLOAT) > 1.0, inner))
             else:

@@ -7,7 +7,7 @@
     print(g.source(w, x))             # its readable text
 """
 
-import s2sgrad.rules  # noqa: F401  (declares the operations)
+import s2sgrad.rules
 from s2sgrad.api import Derivative, Pullback, emit_module, grad, hessian, hvp, jacobian, jvp, source, stages, value_and_grad, vjp
 from s2sgrad.errors import (
     AliasError,

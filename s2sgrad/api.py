@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.arguments import build
+from s2sgrad.callables import function_name, place_of, signature
 from s2sgrad.derivative import Derivative, bind_arguments, derivative, require_source
 from s2sgrad.dispatch import WRAPPERS, Request, Template, template_for
 from s2sgrad.errors import ArgumentError, WrtError
 from s2sgrad.ir import is_inexact
-from s2sgrad.callables import function_name, place_of, signature
 from s2sgrad.pipeline import Options
-from s2sgrad.structure import Leaf, Spec, children, describe, flatten, leaves
+from s2sgrad.structure import Leaf, Spec, Static, children, describe, flatten, leaves
 
 
 def grad(f: Callable[..., Any], wrt: Any = 0, *, simplify: bool = True, fastmath: bool = False, parallel: bool = False) -> Derivative:
@@ -44,8 +44,8 @@ def grad(f: Callable[..., Any], wrt: Any = 0, *, simplify: bool = True, fastmath
         ...         y = y * np.sin(x)
         ...     return y
         >>> df = s2sgrad.grad(f)
-        >>> round(df(0.5, 2), 12) == round(2 * np.sin(0.5) * np.cos(0.5), 12)
-        True
+        >>> round(df(0.5, 2), 12)  # 2 sin(0.5) cos(0.5)
+        0.841470984808
     """
     return derivative(f, "grad", wrt, Options(simplify, fastmath, parallel))
 
@@ -113,7 +113,7 @@ def seed_leaves(seed: Any, value: Any, spec: Spec, what: str) -> list[Any]:
             return []
         return [np.zeros_like(value)[()] if seed is None else fitting(seed, value, what)]
     items = children(value)
-    if items is None:
+    if items is None or isinstance(spec, Static):
         return []
     given = [None] * len(items[2]) if seed is None else _parts(seed, items[1], what)
     return [x for s, v, c, k in zip(given, items[2], spec.children, items[1], strict=True) for x in seed_leaves(s, v, c, f"{what}[{k!r}]")]
@@ -235,7 +235,7 @@ def tangent_leaves(tangent: Any, value: Any, spec: Spec, what: str) -> list[Any]
     if tangent is None:
         return [None] * len(leaves(spec))
     found = children(value)
-    if found is None:
+    if found is None or isinstance(spec, Static):
         return []
     given = _parts(tangent, found[1], what)
     return [x for t, v, c, k in zip(given, found[2], spec.children, found[1], strict=True) for x in tangent_leaves(t, v, c, f"{what}[{k!r}]")]
@@ -328,7 +328,7 @@ def emit_module(g: Any, *args: Any, stage: str = "lowered", compiled: bool = Tru
         ...     return np.sin(x)
         >>> scope = {}
         >>> exec(s2sgrad.emit_module(s2sgrad.grad(f), 1.0, compiled=False), scope)
-        >>> scope["f_grad_x"](0.0)
+        >>> float(scope["f_grad_x"](0.0))
         1.0
     """
     d = (g if isinstance(g, Derivative) else grad(g)).derived(*args, **kwargs)

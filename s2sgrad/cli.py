@@ -16,7 +16,7 @@ from s2sgrad import guess
 from s2sgrad.api import grad, value_and_grad
 from s2sgrad.derivative import Derivative
 from s2sgrad.errors import S2SGradError
-from s2sgrad.ir import Array
+from s2sgrad.ir import Array, Scalar
 from s2sgrad.structure import Leaf
 
 
@@ -165,7 +165,7 @@ def random_value(spec: Any, rng: Any, extent: int) -> Any:
             v = v + 1j * rng.uniform(0.25, 1.5, shape)
     if isinstance(t, Array):
         return np.asarray(v, dtype=t.dtype, order="F" if t.layout == "F" else "C")
-    return np.dtype(t.dtype).type(v).item() if t.weak else np.dtype(t.dtype).type(v)
+    return np.dtype(t.dtype).type(v).item() if isinstance(t, Scalar) and t.weak else np.dtype(t.dtype).type(v)
 
 
 def write(text: str, colour: str, out: TextIO) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from s2sgrad import guess
+from s2sgrad.callables import function_name, place_of, signature, unwrap
 from s2sgrad.dispatch import Request, Template, template_for
 from s2sgrad.errors import ArgumentError, NoSource, WrtError
-from s2sgrad.callables import function_name, place_of, signature, unwrap
 from s2sgrad.pipeline import Derived, Options
 from s2sgrad.structure import Leaf, Spec, Static
 
@@ -36,7 +36,7 @@ class Derivative:
     be differentiated again, pickled, and asked for its text with `source`.
     """)
 
-    __slots__ = ("__call__", "fn", "template", "parameters", "__weakref__", "_faces", "_inlined")
+    __slots__ = ("__call__", "__weakref__", "_faces", "_inlined", "fn", "parameters", "template")
 
     fn: Any
     template: Template

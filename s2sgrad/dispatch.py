@@ -29,10 +29,10 @@ from s2sgrad.arguments import (
     fingerprint,
     gradient_maker,
 )
-from s2sgrad.ir import Array, Place, is_inexact
 from s2sgrad.callables import function_name, place_of, unwrap
-from s2sgrad.pipeline import Derived, Options, argument_params, default_backend, derive
-from s2sgrad.structure import Leaf, Node, Spec, Static, flatten, leaves
+from s2sgrad.ir import Array, is_inexact
+from s2sgrad.pipeline import Derived, Options, default_backend, derive
+from s2sgrad.structure import Leaf, Spec, Static, flatten, leaves
 
 _ndarray = np.ndarray
 _missing = object()
@@ -139,6 +139,9 @@ def check_of(fn: Any, access: Any, value: Any) -> Check:
             return isinstance(v, types.FunctionType) and v.__code__ is code and v.__globals__ is scope
 
         return Check(reader(fn, access), None, same)
+    template = getattr(value, "template", None)
+    if isinstance(template, Template):  # another derivative object of the same code
+        return Check(reader(fn, access), None, lambda v: getattr(v, "template", None) is template)
     static = Static(value)
     return Check(reader(fn, access), value, lambda v: Static(v) == static)
 
@@ -318,7 +321,8 @@ def leaf_positions(specs: Sequence[Spec], request: Request) -> tuple[int, ...]:
     """Which leaves the program is differentiated by."""
     if request.by_leaf:
         return tuple(request.wrt or ())
-    starts, flat = [], []
+    starts: list[int] = []
+    flat: list[Leaf] = []
     for s in specs:
         starts.append(len(flat))
         flat += leaves(s)
@@ -376,6 +380,10 @@ def holder(owner: Any, key: int) -> Any:
         return weakref.ref(owner, lambda _, k=key, table=_templates: table.pop(k, None))  # globals are gone when Python ends
     except TypeError:
         return owner
+
+
+def forget(key: int) -> None:
+    _templates.pop(key, None)
 
 
 def clear_templates() -> None:

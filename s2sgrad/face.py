@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from numba import njit, types, typeof
+from numba import njit, typeof, types
 from numba.core import sigutils
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.imputils import lower_constant
@@ -108,7 +108,7 @@ def compiled(derivative: Any, args: tuple[Any, ...], frozen: list[Any]) -> Any:
     if not hidden and all(isinstance(s, Leaf) for s in specs):
         return leaf
     request = derivative.template.request
-    free = Free(set(names), _Empty)
+    free = Free(set(names), {})
     given = [e for n, s in zip(names, specs, strict=True) for e in leaf_expressions(n, s)]
     scope: dict[str, Any] = {"__name__": "s2sgrad.runtime.generated", "leaf_": leaf}
     for k, value in enumerate(hidden):
@@ -123,10 +123,6 @@ def compiled(derivative: Any, args: tuple[Any, ...], frozen: list[Any]) -> Any:
     text = f"def {derived.name}({', '.join(names)}):\n    result_ = leaf_({', '.join(given)})\n    return {out}\n"
     scope.update({n: c.cell_contents for n, c in free.cells.items()})
     return njit(load_text(text, derived.name, scope))
-
-
-class _Empty:
-    __globals__: dict[str, Any] = {}
 
 
 def spec_of(t: Any) -> Spec:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import ir
+from s2sgrad.callables import function_name, place_of, unwrap
 from s2sgrad.errors import ArgumentError
 from s2sgrad.ir import Array, Scalar
-from s2sgrad.callables import function_name, place_of, unwrap
 from s2sgrad.structure import Leaf, Spec, describe
 
 _TYPE = re.compile(r"\s*(?P<dtype>[A-Za-z]\w*)\s*(\[\s*(?P<dims>:(?:\s*,\s*:)*|::1|(?::\s*,\s*)+::1)\s*\]\s*(?P<layout>[CFA]?))?\s*$")

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from s2sgrad import frontend
+from s2sgrad.callables import unwrap
 from s2sgrad.dispatch import Facts, root_function
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import is_inexact
-from s2sgrad.callables import unwrap
 from s2sgrad.pipeline import Derived
 from s2sgrad.structure import Leaf, Node, Spec, Static
 
@@ -55,7 +55,7 @@ def load_text(text: str, name: str, scope: dict[str, Any] | None = None) -> Any:
 def adapter(derivative: Any, derived: Derived, specs: Sequence[Spec], root: Any) -> types.FunctionType:
     """`def f_grad_x(<parameters>): r = leaf(<leaves>, <hidden>); return <structure>`."""
     names = list(derivative.parameters)
-    free = Free(set(names), unwrap(root))
+    free = Free(set(names), unwrap(root).__globals__)
     leaf = free.bind("leaf", load_text(derived.text(), derived.name))
     given = [e for n, s in zip(names, specs, strict=True) for e in leaf_expressions(n, s)]
     given += [free.expression(root, access) for access in derived.primal.hidden]
@@ -86,8 +86,8 @@ def adapter(derivative: Any, derived: Derived, specs: Sequence[Spec], root: Any)
 class Free:
     """The free variables of an adapter."""
 
-    def __init__(self, taken: set[str], plain: types.FunctionType) -> None:
-        self.taken, self.globals = set(taken), plain.__globals__
+    def __init__(self, taken: set[str], scope: dict[str, Any]) -> None:
+        self.taken, self.globals = set(taken), scope
         self.cells: dict[str, types.CellType] = {}
 
     def fresh(self, name: str) -> str:

@@ -10,10 +10,10 @@ import numpy as np
 
 from s2sgrad.api import Pullback, fitting, grad, jvp, vjp
 from s2sgrad.arguments import check_differentiable, checked
+from s2sgrad.callables import function_name, place_of, signature
 from s2sgrad.derivative import bind_arguments, wrt_positions
 from s2sgrad.errors import ArgumentError, ResultError
 from s2sgrad.ir import is_inexact
-from s2sgrad.callables import function_name, place_of, signature
 from s2sgrad.pipeline import describe_result
 from s2sgrad.structure import Leaf, describe
 

@@ -14,10 +14,10 @@ from functools import cached_property
 from typing import Any
 
 from s2sgrad import backends, emit, frontend, ir, optimise, transform
-from s2sgrad.errors import ResultError
-from s2sgrad.ir import Array, Assign, Param, Program, Scalar, Type
 from s2sgrad.callables import function_name, place_of
-from s2sgrad.structure import Leaf, Spec, leaves
+from s2sgrad.errors import ResultError
+from s2sgrad.ir import Array, Assign, Param, Program, Return, Scalar, Type
+from s2sgrad.structure import Leaf, Node, Spec, leaves
 
 # What a derived program is: its last stage before lowering is called like this.
 MODES = {"primal": "primal", "grad": "adjoint", "value_and_grad": "adjoint", "vjp": "adjoint", "jvp": "tangent"}
@@ -200,7 +200,7 @@ def fresh_results(program: Program) -> Program:
             shared.add(r.name)
     if all(a is b for a, b in zip(values, main.returns, strict=True)):
         return program
-    return replace(program, main=replace(main, body=[*main.body[:-1], replace(main.body[-1], values=values)]))
+    return replace(program, main=replace(main, body=[*main.body[:-1], Return(values)]))
 
 
 def require_real_scalar(fn: Callable[..., Any], result: Spec, mode: str) -> None:
@@ -209,14 +209,15 @@ def require_real_scalar(fn: Callable[..., Any], result: Spec, mode: str) -> None
         return
     base = function_name(fn)
     hint = f"Return a real scalar (np.sum(...), np.real(...)), or use s2sgrad.jacobian({base}) or s2sgrad.vjp({base}, ...)."
-    raise ResultError(f"{mode} needs a function with one real scalar result, but {base} returns {describe_result(result)}", place_of(fn), hint)
+    what = describe_result(result)
+    raise ResultError(f"{mode} needs a function with one real scalar result, but {base} returns {what}", place_of(fn), hint)
 
 
 def describe_result(spec: Spec) -> str:
     """A spec in words, for messages."""
     if isinstance(spec, Leaf):
         return type_in_words(spec.type)
-    if hasattr(spec, "children"):
+    if isinstance(spec, Node):
         n = len(leaves(spec))
         return f"a {spec.kind} with {n} number{'s' * (n != 1)} or array{'s' * (n != 1)}"
     return "None" if spec.value is None else f"{spec.value!r}"

@@ -46,11 +46,16 @@ class Customs(Builtins):
         """A derivative called inside a function: its emitted text is inlined."""
         names = list(f.value.parameters)
         ordered = {n: a for n, a in zip(names, args, strict=False)} | kwargs
-        given = f.value.__s2sgrad_inline__([spec_of(ordered[n]) for n in names if n in ordered])
-        python = given[0] if isinstance(given, tuple) else given
+        for n, p in f.value.parameters.items():
+            if n not in ordered and p.default is not p.empty:
+                kwargs = kwargs | {n: self.lift(p.default, None)}
+                ordered[n] = kwargs[n]
+        specs = tuple(spec_of(ordered[n]) for n in names if n in ordered)
+        python = f.value.__s2sgrad_inline__(specs)
         if self.guards is not None and f.access is not None:
             self.guards[f.access] = self.static_of(f.value)
-        return self.inline(self.function(python, f.access), args, kwargs, node)
+        access = None if f.access is None else (*f.access, ("inline", specs))
+        return self.inline(self.function(python, access), args, kwargs, node)
 
     def static_of(self, value: Any) -> Any:
         from s2sgrad.structure import Static

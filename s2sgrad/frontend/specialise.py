@@ -341,6 +341,8 @@ def _step(value: Any, step: tuple[Any, ...]) -> Any:
         return value[step[1]]
     if kind == "asarray":
         return np.array(value)
+    if kind == "inline":  # the text of a derivative object, as a function
+        return value.__s2sgrad_inline__(step[1])
     if kind == "default":
         return _behind(value).__defaults__[step[1]]  # type: ignore[index]
     if kind == "kwdefault":

@@ -499,9 +499,9 @@ class Expressions(Loops):
             y = self.pure(b)
             if isinstance(y, Num) and not y.is_array:
                 t = promote(x.type, y.type)
-                assert t is not None
-                e, f = convert(x.expr, t), convert(y.expr, t)
-                return Num(ir.call("ifexp", cond, e, f))
+                if t is not None:
+                    e, f = convert(x.expr, t), convert(y.expr, t)
+                    return Num(ir.call("ifexp", cond, e, f))
         return self.choose(cond, a, b)
 
     def eval_NamedExpr(self, n: Any) -> Value:

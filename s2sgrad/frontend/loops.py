@@ -178,7 +178,7 @@ class Loops(Statements):
         """May the first trip be taken out of the loop? (Only where nothing jumps.)"""
         body = node.body if isinstance(getattr(node, "body", None), list) else []
         jumps = any(isinstance(x, gast.Break | gast.Continue | gast.Return) for s in body for x in gast.walk(s))
-        return r.step.known and not jumps and not orelse and not r.parallel
+        return r.step.known and not jumps and not orelse and not r.parallel and node not in self.peeled
 
     def peel(self, r: Range, seq: Seq, node: Any, assign: Callable[[Value], None], body: Callable[[], list[Stmt] | None], once: int | None) -> None:
         """A variable is a number before the loop and an array after its first trip: `if there is a trip: first trip; loop over the rest`."""
@@ -193,6 +193,13 @@ class Loops(Statements):
                 rest = Seq(self.sub(seq.length, number(1)), lambda k: seq.get(self.add(k, number(1))))
             self.range_loop(later if seq.arange is not None else NONE, rest, node, assign, body, ())
 
+        self.peeled.append(node)
+        try:
+            self.first_trip(first, r, start, once)
+        finally:
+            self.peeled.pop()
+
+    def first_trip(self, first: Callable[[], None], r: Range, start: Num, once: int | None) -> None:
         if once:
             first()
             return

@@ -102,6 +102,7 @@ class Machine:
         self.conflicts = False
         self.unrolling = 0
         self.splits = 0
+        self.peeled: list[Any] = []
         self.copies: dict[Any, int] = {}
         self.to_link: set[Any] = set()
         self.unshareable: set[str] = set()
@@ -515,6 +516,11 @@ def _parts(v: Value) -> list[Value]:
     return []
 
 
+def poisonous(v: Value) -> bool:
+    """Does a value hold something that no variable can stand for?"""
+    return isinstance(v, Poison) or any(poisonous(p) for p in _parts(v))
+
+
 def _value_names(v: Value, out: set[str]) -> None:
     if isinstance(v, Growing):
         out.update(s.name for s in v.stores)
@@ -553,7 +559,7 @@ def _never(v: Value) -> bool:
 
 
 def _shape(t: Type) -> str:
-    return "a number" if isinstance(t, Scalar) else f"an array of rank {t.ndim} ({t.dtype})" if isinstance(t, Array) else "a list"
+    return f"a number ({t})" if isinstance(t, Scalar) else f"an array of rank {t.ndim} ({t.dtype})" if isinstance(t, Array) else "a list"
 
 
 def same_const(a: Any, b: Any) -> bool:
@@ -623,6 +629,8 @@ def promote(a: Type, b: Type) -> Type | None:
             return a if RANK[a.dtype] >= RANK[b.dtype] else b
         if a.dtype == b.dtype:
             return a if not a.weak else b
+        if not a.weak and not b.weak and a.dtype.startswith(("float", "complex")) and b.dtype.startswith(("float", "complex")):
+            return None  # single and double precision: arithmetic would differ
         return Scalar(str(np.result_type(_example(a), _example(b))))
     if isinstance(a, Array) and isinstance(b, Array) and (a.ndim, a.dtype) == (b.ndim, b.dtype):
         return Array(a.dtype, a.ndim, "A")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from s2sgrad import errors, ir
 from s2sgrad.frontend import scope as scoping
-from s2sgrad.frontend.machine import Machine, Path, Target, effects, reads_memory
+from s2sgrad.frontend.machine import Machine, Path, Target, effects, poisonous, reads_memory
 from s2sgrad.frontend.values import (
     NONE,
     UNBOUND,
@@ -56,16 +57,18 @@ class Statements(Machine):
             rest = list(stmts[i + 1:])
             before, self.jumps = self.jumps, set()
             self.node = s if hasattr(s, "lineno") else self.node
-            point = self.mark() if isinstance(s, gast.If) or is_choice(s) else None
+            point = self.mark() if isinstance(s, gast.If) or choice(s) is not None else None
             try:
                 tail = self.statement(s, rest)
             except DeadCode:
                 self.state, tail = None, None
             except errors.TypeConflict:
-                if is_choice(s):
-                    forks.append((i, point, before))
-                if not forks or self.splits >= 4:
+                if self.splits >= 4 or (choice(s) is None and not forks):
                     raise
+                if choice(s) is not None:  # `y = f(a if c else b)` is `if c: y = f(a)  else: y = f(b)`
+                    self.restore(point)
+                    self.jumps = before
+                    return self.run([choice(s), *rest])
                 return self.split(stmts, *forks[-1])
             if isinstance(s, gast.If) and self.state is not None and point is not None and self.poisoned(point[1]):
                 forks.append((i, point, before))
@@ -94,7 +97,7 @@ class Statements(Machine):
     def poisoned(self, before: Any) -> bool:
         """Has a variable lost its meaning since that state?"""
         assert self.state is not None
-        return any(isinstance(v, Poison) and not isinstance(before.get(k), Poison) for k, v in self.state.items())
+        return any(poisonous(v) and not (k in before and poisonous(before[k])) for k, v in self.state.items())
 
     def split(self, stmts: Sequence[Any], i: int, point: Any, before: Any) -> list[Stmt]:
         """The rest of the block separately for both sides of an `if`: a variable is of another kind on each."""
@@ -102,11 +105,7 @@ class Statements(Machine):
         self.restore(point)
         self.jumps = set()
         self.node = s
-        if is_choice(s):
-            arms = [gast.copy_location(gast.Assign(s.targets, e, None), s) for e in (s.value.body, s.value.orelse)]
-            test, then, orelse = s.value.test, [arms[0]], [arms[1]]
-        else:
-            test, then, orelse = s.test, s.body, s.orelse
+        test, then, orelse = s.test, s.body, s.orelse
         cond = self.condition(test)
         assert not isinstance(cond, bool)
         self.splits += 1
@@ -656,9 +655,41 @@ class Statements(Machine):
         raise self.error("a class defined inside a differentiated function is not supported", s, "Define it at the top of the module.")
 
 
-def is_choice(s: Any) -> bool:
-    """`x = a if c else b`."""
-    return isinstance(s, gast.Assign) and isinstance(s.value, gast.IfExp)
+_choices: dict[int, tuple[Any, Any]] = {}
+
+
+def choice(s: Any) -> Any:
+    """A simple statement that holds `a if c else b`, as an `if` with the statement on both sides; None for others."""
+    if not isinstance(s, gast.Assign | gast.AugAssign | gast.AnnAssign | gast.Return | gast.Expr):
+        return None
+    found = _choices.get(id(s))
+    if found is None:
+        e = _first_choice(s)
+        made = None
+        if e is not None:
+            arms = [_Replace(e, x).visit(copy.deepcopy(s, {id(e): e})) for x in (e.body, e.orelse)]
+            made = gast.copy_location(gast.If(e.test, [arms[0]], [arms[1]]), s)
+        found = _choices[id(s)] = (s, made)
+    return found[1]
+
+
+def _first_choice(s: Any) -> Any:
+    todo = [s]
+    while todo:
+        n = todo.pop(0)
+        if isinstance(n, gast.IfExp):
+            return n
+        if not isinstance(n, (gast.Lambda, gast.BoolOp, gast.NamedExpr, *scoping.COMPREHENSIONS)):
+            todo.extend(gast.iter_child_nodes(n))
+    return None
+
+
+class _Replace(gast.NodeTransformer):
+    def __init__(self, old: Any, new: Any) -> None:
+        self.old, self.new = old, new
+
+    def visit(self, node: Any) -> Any:
+        return self.new if node is self.old else self.generic_visit(node)
 
 
 class _EndTry:

@@ -1,7 +1,8 @@
 """Generated derivatives of recorded calls: the same road as `grad`, on the leaves.
 
-A recorded function is specialised for the types of its inputs, reversed (or pushed forward), simplified and printed; the printed text runs as plain Python
-over NumPy and is itself a function in the input language, so recording its call and differentiating that again gives higher orders.
+A recorded function is specialised for the types of its inputs, reversed (or pushed forward), simplified and printed; the printed text
+runs as plain Python over NumPy and is itself a function in the input language, so recording its call and differentiating that again
+gives higher orders.
 """
 
 from __future__ import annotations
@@ -107,25 +108,30 @@ def pushed_program(program: Program, wrt: Sequence[str], name: str) -> Derived:
     raw = transform.tangent(program, wrt, name=name)
     written = [p.name for p in program.main.params if p.name in program.main.written]
     body = raw.main.body
-    tangents = body[-1].values[len(program.main.returns):]  # type: ignore[attr-defined]
-    raw = ir.Program(ir.Function(raw.main.name, raw.main.params, [*body[:-1], ir.Return(tangents)], raw.main.doc, raw.main.written), raw.linked)
+    tangents = body[-1].values[len(program.main.returns) :]  # type: ignore[attr-defined]
+    raw = ir.Program(
+        ir.Function(raw.main.name, raw.main.params, [*body[:-1], ir.Return(tangents)], raw.main.doc, raw.main.written), raw.linked
+    )
     return Derived(fresh_results(optimise.simplify(own_arguments(raw, written))), name)
 
 
 def silent(program: Program) -> Program:
     """The program without its print statements."""
+
     def quiet(body: Sequence[ir.Stmt]) -> list[ir.Stmt]:
         out = []
         for s in body:
             parts = {name: quiet(getattr(s, name)) for name in ("body", "orelse", "back") if isinstance(getattr(s, name, None), list)}
             if not isinstance(s, ir.Print):
-                out.append(replace(s, **parts) if parts else s)
+                out.append(replace(s, **parts) if parts else s)  # type: ignore[arg-type]
         return out
 
     functions = [program.main, *program.linked.values()]
     if not any(isinstance(s, ir.Print) for f in functions for s in ir.walk_stmts(f.body)):
         return program
-    return Program(replace(program.main, body=quiet(program.main.body)), {k: replace(f, body=quiet(f.body)) for k, f in program.linked.items()})
+    return Program(
+        replace(program.main, body=quiet(program.main.body)), {k: replace(f, body=quiet(f.body)) for k, f in program.linked.items()}
+    )
 
 
 def pushforward(kernel: Kernel, inputs: Sequence[Tensor], given: tuple[int, ...]) -> Kernel:
@@ -148,7 +154,14 @@ class Generated(Kernel):
     `run` computes the values where a compiled form exists; the Python function `fn` is what is differentiated again.
     """
 
-    def __init__(self, derived: Derived | Callable[..., Any], like: Sequence[int | str], kink: bool = False, run: Callable[..., Any] | None = None, name: str = "") -> None:
+    def __init__(
+        self,
+        derived: Derived | Callable[..., Any],
+        like: Sequence[int | str],
+        kink: bool = False,
+        run: Callable[..., Any] | None = None,
+        name: str = "",
+    ) -> None:
         fn = derived.fn if isinstance(derived, Derived) else derived
         super().__init__(fn, name or fn.__name__, None, kink)
         self.derived, self.like, self.run = derived, list(like), run or fn

@@ -1,7 +1,7 @@
 """Which results of a program depend on which parameters through operations that have a derivative.
 
-A gradient that does not reach a source is None, one that is zero is zeros: the difference is this analysis. It ignores the order of statements
-(a dependence anywhere counts) and everything that only steers: conditions, indices, shapes.
+A gradient that does not reach a source is None, one that is zero is zeros: the difference is this analysis. It ignores the order of
+statements (a dependence anywhere counts) and everything that only steers: conditions, indices, shapes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,25 @@ from s2sgrad import ir
 from s2sgrad.ir import Array, Call, Const, Expr, Index, Var
 from s2sgrad.rules.registry import OPS
 
-COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "logical_and", "logical_or", "logical_not", "isnan", "isinf", "isfinite", "bitand", "bitor", "invert"})
+COMPARISONS = frozenset(
+    {
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "eq",
+        "ne",
+        "logical_and",
+        "logical_or",
+        "logical_not",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "bitand",
+        "bitor",
+        "invert",
+    }
+)
 NONE: frozenset[str] = frozenset()
 
 

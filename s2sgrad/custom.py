@@ -1,8 +1,9 @@
 """`custom_gradient` (your own derivative for a function) and `recompute_grad` (trade time for memory).
 
-Inside compiled code the frontend recognises both objects by their marks and splices the rule into the emitted adjoint, or emits the recomputation. This module
-is what happens when they are called directly: on numbers and arrays they are just the function. On tensors the generated function runs and the call is recorded
-with its generated adjoint; where Python itself is needed (side effects, variables, rules that define rules) the function runs as it is and its rule is recorded.
+Inside compiled code the frontend recognises both objects by their marks and splices the rule into the emitted adjoint, or emits the
+recomputation. This module is what happens when they are called directly: on numbers and arrays they are just the function. On tensors
+the generated function runs and the call is recorded with its generated adjoint; where Python itself is needed (side effects, variables,
+rules that define rules) the function runs as it is and its rule is recorded.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class CustomGradient:
     """
 
     __s2sgrad_custom__ = True
+    __name__: str
 
     def __init__(self, function: Callable[..., Any], grad: Callable[..., Any] | None = None) -> None:
         if isinstance(function, (staticmethod, classmethod)):
@@ -61,12 +63,14 @@ class CustomGradient:
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The emitted adjoint for these arguments, with the rule spliced in."""
         from s2sgrad.function import Function
+
         return Function(self).adjoint_source(*args, **kwargs)
 
     def _generated(self, args: Any, kwargs: Any) -> Any:
         """The generated code for a call on tensors; None where only the Python function itself will do (see `purity`)."""
         from s2sgrad.function import Specialisation, call_key
         from s2sgrad.purity import pure
+
         if self._pure is None:
             self._pure = pure(self.function) and (self.grad is None or pure(self.grad))
         if not self._pure:
@@ -75,7 +79,7 @@ class CustomGradient:
         if key not in self._known or not (self._known[key] is None or self._known[key].holds()):
             try:
                 self._known[key] = Specialisation(self, args, kwargs, {}, small=True)
-            except Exception:  # noqa: BLE001  (whatever the reason, the Python function itself is right)
+            except Exception:
                 self._known[key] = None
         return self._known[key]
 
@@ -92,7 +96,7 @@ class CustomGradient:
             _check_rule(grad)
         else:
             value, rule = out, self.grad
-            grad = lambda *dy: rule(*dy, *_positional(self.function, args, kwargs))  # noqa: E731
+            grad = lambda *dy: rule(*dy, *_positional(self.function, args, kwargs))
         return self._record(args, kwargs, value, grad, watcher)
 
     def _record(self, args: Any, kwargs: Any, value: Any, grad: Any, watcher: _VariableWatcher) -> Any:
@@ -101,7 +105,9 @@ class CustomGradient:
         known = {x._id for x in leaves if isinstance(x, Operators)}  # type: ignore[attr-defined]
         variables = [v for v in watcher.variables if v._id not in known]
         if variables and not _accepts_variables(grad):
-            raise TypeError(f"@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: {variables}")
+            raise TypeError(
+                f"@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: {variables}"
+            )
         flat = [convert_to_tensor(v) for v in nest.flatten(value)]
         outputs = [Tensor(t._array, t._dtype) for t in flat]
         tensors = [x for x in leaves if isinstance(x, Operators)]
@@ -118,9 +124,9 @@ def custom_gradient(f: Callable[..., Any] | None = None, grad: Callable[..., Any
     """Define the derivative of a function yourself.
 
     As a decorator: the function returns `(value, grad)`, where `grad(dy)` (one argument per output) returns the gradient of each input.
-    With two arguments: `custom_gradient(f, grad)` with `grad(dy, *args)`. Inputs and outputs may be nested structures; keyword arguments count as inputs
-    in the order of the signature. `grad` may return None for an input without a gradient. Variables that the function reads need
-    `grad(dy, variables=None)`, which then returns (input gradients, list of variable gradients).
+    With two arguments: `custom_gradient(f, grad)` with `grad(dy, *args)`. Inputs and outputs may be nested structures; keyword
+    arguments count as inputs in the order of the signature. `grad` may return None for an input without a gradient. Variables that the
+    function reads need `grad(dy, variables=None)`, which then returns (input gradients, list of variable gradients).
 
     Raises CustomGradientError for a gradient of the wrong shape and ValueError for a wrong number of them.
 
@@ -204,9 +210,18 @@ def _accepts_variables(grad: Callable[..., Any]) -> bool:
 class _RuleRecord(Record):
     """A recorded call whose derivative is a Python function of tensors: it runs eagerly, so outer tapes differentiate its body."""
 
-    __slots__ = ("name", "rule", "leaves", "tensors", "variables")
+    __slots__ = ("leaves", "name", "rule", "tensors", "variables")
 
-    def __init__(self, name: str, rule: Callable[..., Any], leaves: list[Any], tensors: list[Any], variables: list[Any], tracked: list[Tensor], outputs: list[Tensor]) -> None:
+    def __init__(
+        self,
+        name: str,
+        rule: Callable[..., Any],
+        leaves: list[Any],
+        tensors: list[Any],
+        variables: list[Any],
+        tracked: list[Tensor],
+        outputs: list[Tensor],
+    ) -> None:
         smooth = [k for k, t in enumerate(tracked) if differentiable(t)]
         super().__init__(None, tracked, outputs, [smooth if differentiable(o) else [] for o in outputs])  # type: ignore[arg-type]
         self.name, self.rule, self.leaves, self.tensors, self.variables = name, rule, leaves, tensors, variables
@@ -238,8 +253,10 @@ class _RuleRecord(Record):
         t = convert_to_tensor(g, dtype_hint=x.dtype)
         if t._array.shape != x._array.shape:
             what = f"input {k}" if k < len(self.tensors) else f"variable {k - len(self.tensors)}"
-            raise CustomGradientError(f"the custom gradient of {self.name} for {what} has shape {t.shape}, but {what} has shape {x.shape}",
-                                      hint="Sum it over the broadcast axes, or reshape it.")
+            raise CustomGradientError(
+                f"the custom gradient of {self.name} for {what} has shape {t.shape}, but {what} has shape {x.shape}",
+                hint="Sum it over the broadcast axes, or reshape it.",
+            )
         return t if t.dtype == x.dtype else OPS["cast"](t, x.dtype)
 
     def forward(self, dots: Sequence[Tensor | None]) -> list[Tensor | None]:
@@ -253,11 +270,16 @@ class _RuleRecord(Record):
             return OPS["add_n"](parts) if parts else None
 
         at_zero, base = self.transposed(paired, zeros)
-        trials = [[z + scale * np.cos(1.0 + np.arange(z._array.size).reshape(z._array.shape)).astype(z._array.dtype) for z in zeros] for scale in (1.0, 1e3)]
+        trials = [
+            [z + scale * np.cos(1.0 + np.arange(z._array.size).reshape(z._array.shape)).astype(z._array.dtype) for z in zeros]
+            for scale in (1.0, 1e3)
+        ]
         same = all(self.predicted(at_zero, seeds, paired) for seeds in trials)
         if not same or base != 0:
-            raise Unsupported(f"forward mode through {self.name}: its custom gradient is not linear in the upstream gradient",
-                              hint="Use reverse mode, or write the rule as a linear function of dy.")
+            raise Unsupported(
+                f"forward mode through {self.name}: its custom gradient is not linear in the upstream gradient",
+                hint="Use reverse mode, or write the rule as a linear function of dy.",
+            )
         return at_zero
 
     def predicted(self, dots: list[Tensor | None], seeds: list[Tensor], paired: Callable[[list[Tensor]], Any]) -> bool:
@@ -321,8 +343,8 @@ class RecomputeGrad:
 def recompute_grad(f: Callable[..., Any]) -> RecomputeGrad:
     """Keep nothing of `f` for the reverse sweep but its inputs; run it again there.
 
-    The second run sees the inputs, variables and random draws of the first. Works as a decorator, nested, in loops of compiled functions and
-    with custom gradients inside.
+    The second run sees the inputs, variables and random draws of the first. Works as a decorator, nested, in loops of compiled
+    functions and with custom gradients inside.
     """
     return RecomputeGrad(f)
 
@@ -332,11 +354,13 @@ class _Entry:
 
     def __init__(self, args: Any, kwargs: Any) -> None:
         from s2sgrad.ops import random
+
         self.args, self.kwargs = nest.map_structure(_kept, args), nest.map_structure(_kept, kwargs)
         self.random = random.state()
 
     def run(self, function: Callable[..., Any], variables: Sequence[Any], values: Sequence[np.ndarray]) -> Any:
         from s2sgrad.ops import random
+
         now, held = random.state(), [v._array for v in variables]
         args, kwargs = nest.map_structure(_kept, self.args), nest.map_structure(_kept, self.kwargs)
         try:
@@ -357,15 +381,17 @@ def _kept(x: Any) -> Any:
 class _AgainRecord(Record):
     """A recorded call of a `recompute_grad` function."""
 
-    __slots__ = ("function", "entry", "variables")
+    __slots__ = ("entry", "function", "variables")
 
-    def __init__(self, function: Callable[..., Any], entry: _Entry, variables: list[Any], tracked: list[Tensor], outputs: list[Tensor]) -> None:
+    def __init__(
+        self, function: Callable[..., Any], entry: _Entry, variables: list[Any], tracked: list[Tensor], outputs: list[Tensor]
+    ) -> None:
         smooth = [k for k, t in enumerate(tracked) if differentiable(t)]
         super().__init__(None, tracked, outputs, [smooth if differentiable(o) else [] for o in outputs])  # type: ignore[arg-type]
         self.function, self.entry, self.variables = function, entry, variables
 
     def again(self) -> list[Tensor]:
-        values = [t._array for t in self.inputs[len(self.inputs) - len(self.variables):]]
+        values = [t._array for t in self.inputs[len(self.inputs) - len(self.variables) :]]
         return [convert_to_tensor(v) for v in nest.flatten(self.entry.run(self.function, self.variables, values))]
 
     def backward(self, dys: Sequence[Tensor | None], wanted: Sequence[int]) -> list[Tensor | None]:

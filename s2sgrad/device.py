@@ -1,8 +1,8 @@
 """Devices: names, `with device(...)` scopes, soft placement, and the one seam that chooses a backend.
 
 A device name has the parts `/job:J/replica:R/task:T/device:TYPE:INDEX`; any may be missing, and `/CPU:0`, `cpu`, `/device:CPU:0` mean
-the same. Scopes nest, an inner one overrides the parts it names. A device that is not there is an error that says what is missing, or the CPU
-when soft placement is on (the default, see `config.set_soft_device_placement`).
+the same. Scopes nest, an inner one overrides the parts it names. A device that is not there is an error that says what is missing, or
+the CPU when soft placement is on (the default, see `config.set_soft_device_placement`).
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def resolve(spec: DeviceSpec) -> str:
     raise InvalidArgumentError(f"Could not satisfy device specification '{wanted}'.{missing} Available devices: [{have}].{hint}")
 
 
-class device:  # noqa: N801  (the interface's name)
+class device:
     """`with device("/CPU:0"):` places what is created and run inside. None removes the surrounding placement.
 
     Raises ValueError for a name that is no device name, InvalidArgumentError for a device that is not there when soft placement is off.

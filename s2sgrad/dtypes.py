@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -29,27 +30,27 @@ class DType:
         return self
 
     @property
-    def is_floating(self) -> bool:
+    def is_floating(self) -> builtins.bool:
         return self.name in ("float16", "bfloat16", "float32", "float64")
 
     @property
-    def is_complex(self) -> bool:
+    def is_complex(self) -> builtins.bool:
         return self.dtype.kind == "c"
 
     @property
-    def is_integer(self) -> bool:
+    def is_integer(self) -> builtins.bool:
         return self.dtype.kind in "iu"
 
     @property
-    def is_unsigned(self) -> bool:
+    def is_unsigned(self) -> builtins.bool:
         return self.dtype.kind == "u"
 
     @property
-    def is_bool(self) -> bool:
+    def is_bool(self) -> builtins.bool:
         return self.dtype.kind == "b"
 
     @property
-    def is_numeric(self) -> bool:
+    def is_numeric(self) -> builtins.bool:
         return self.dtype.kind in "iufc"
 
     @property
@@ -75,10 +76,10 @@ class DType:
             raise TypeError(f"Cannot find {'minimum' if which == 'min' else 'maximum'} value of {self}.")
         return getattr((np.finfo if self.dtype.kind == "f" else np.iinfo)(self.dtype), which)
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: Any) -> builtins.bool:
         return self == as_dtype(other)
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: object) -> builtins.bool:
         if isinstance(other, DType):
             return self.name == other.name
         if other is None:
@@ -106,7 +107,7 @@ bfloat16 = DType("bfloat16", "float32")  # held as rounded float32 numbers
 half, double = float16, float64
 int8, int16, int32, int64 = DType("int8"), DType("int16"), DType("int32"), DType("int64")
 uint8, uint16, uint32, uint64 = DType("uint8"), DType("uint16"), DType("uint32"), DType("uint64")
-bool = bool_ = DType("bool")  # noqa: A001  (the interface's name)
+bool = bool_ = DType("bool")
 complex64, complex128 = DType("complex64"), DType("complex128")
 string = DType("string", object)
 

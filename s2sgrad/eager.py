@@ -1,9 +1,9 @@
 """Eager operations on tensors.
 
-An operation is a plain function in the language that s2sgrad differentiates (`def reduce_sum(input_tensor, axis=None, keepdims=False): return
-np.sum(...)`). Called on tensors it runs on their NumPy arrays, and active tapes record the function, its inputs and its outputs. A tape differentiates the
-function through the same road as `grad`: no derivative is written here. Inside a compiled function the frontend inlines the same plain function
-(`__s2sgrad_numpy__`).
+An operation is a plain function in the language that s2sgrad differentiates (`def reduce_sum(input_tensor, axis=None, keepdims=False):
+return np.sum(...)`). Called on tensors it runs on their NumPy arrays, and active tapes record the function, its inputs and its outputs.
+A tape differentiates the function through the same road as `grad`: no derivative is written here. Inside a compiled function the
+frontend inlines the same plain function (`__s2sgrad_numpy__`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def tapes() -> tuple[Any, ...]:
     return _active.tapes
 
 
-class recording:  # noqa: N801
+class recording:
     """`with recording(tapes):` replaces the recorders of this thread; `recording(())` records nothing."""
 
     def __init__(self, to: Sequence[Any]) -> None:
@@ -68,7 +68,7 @@ def differentiable(t: Any) -> bool:
 class Record:
     """One recorded call. `links[o]` lists the inputs that output o depends on smoothly; `kernel` is the plain function."""
 
-    __slots__ = ("kernel", "inputs", "outputs", "links")
+    __slots__ = ("inputs", "kernel", "links", "outputs")
 
     def __init__(self, kernel: Kernel, inputs: Sequence[Tensor], outputs: Sequence[Tensor], links: Sequence[Sequence[int]]) -> None:
         self.kernel, self.inputs, self.links = kernel, tuple(inputs), links
@@ -88,14 +88,14 @@ class Record:
         """Tangents of the outputs, from those of the inputs."""
         given = [k for k, d in enumerate(dots) if d is not None]
         push = self.kernel.pushforward(self.inputs, tuple(given))
-        new = iter(push([*self.inputs, *(dots[k] for k in given)]))
+        new = iter(push([*self.inputs, *(d for d in dots if d is not None)]))
         return [next(new) if differentiable(slot) else None for slot in self.outputs]
 
 
 class Slot:
     """What a tape keeps of an output: its identity, shape and dtype, not its data."""
 
-    __slots__ = ("id", "shape", "dtype")
+    __slots__ = ("dtype", "id", "shape")
 
     def __init__(self, t: Tensor) -> None:
         self.id, self.shape, self.dtype = t._id, t._array.shape, t.dtype
@@ -121,12 +121,20 @@ def watch_access(variable: Any) -> None:
 class Kernel:
     """A plain function of arrays with its generated derivatives.
 
-    kink: comparisons inside its *derivative* are those of a kink (relu): the second derivative is then zero, not missing. guard: zero times an
-    infinite partial is zero. rules: for an input a plain function (*inputs, dy) that is the interface's convention where it is not that of our rule.
+    kink: comparisons inside its *derivative* are those of a kink (relu): the second derivative is then zero, not missing. guard: zero
+    times an infinite partial is zero. rules: for an input a plain function (*inputs, dy) that is the interface's convention where it is
+    not that of our rule.
     """
 
-    def __init__(self, fn: Callable[..., Any], name: str, links: Callable[..., Any] | None = None, kink: bool = False, guard: bool = True,
-                 rules: dict[int, Callable[..., Any]] | None = None) -> None:
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        name: str,
+        links: Callable[..., Any] | None = None,
+        kink: bool = False,
+        guard: bool = True,
+        rules: dict[int, Callable[..., Any]] | None = None,
+    ) -> None:
         self.fn, self.name, self._links, self.kink, self.guard, self.rules = fn, name, links, kink, guard, rules or {}
         self.cache: dict[Any, Any] = {}
 
@@ -151,10 +159,12 @@ class Kernel:
     def pullback(self, inputs: Sequence[Tensor], wanted: tuple[int, ...]) -> Kernel:
         """The kernel that maps inputs and adjoints of the (differentiable) outputs to adjoints of the wanted inputs."""
         from s2sgrad import adjoints
+
         return adjoints.pullback(self, inputs, wanted)
 
     def pushforward(self, inputs: Sequence[Tensor], given: tuple[int, ...]) -> Kernel:
         from s2sgrad import adjoints
+
         return adjoints.pushforward(self, inputs, given)
 
 
@@ -186,11 +196,26 @@ class Op:
     function for the value.
     """
 
-    def __init__(self, fn: Callable[..., Any], *, name: str = "", tensors: Sequence[str] | None = None, lists: Sequence[str] = (), index: Sequence[str] = (),
-                 links: Sequence[str] | None = None, as_input: bool = False, kink: bool = False, check: Callable[..., None] | None = None,
-                 prepare: Callable[[dict[str, Any]], None] | None = None, result: Callable[..., Any] | None = None, compiled: Callable[..., Any] | None = None,
-                 empty: Callable[..., Any] | None = None, guard: bool = True, rules: dict[str, Callable[..., Any]] | None = None,
-                 value: Callable[..., Any] | None = None) -> None:
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        *,
+        name: str = "",
+        tensors: Sequence[str] | None = None,
+        lists: Sequence[str] = (),
+        index: Sequence[str] = (),
+        links: Sequence[str] | None = None,
+        as_input: bool = False,
+        kink: bool = False,
+        check: Callable[..., None] | None = None,
+        prepare: Callable[[dict[str, Any]], None] | None = None,
+        result: Callable[..., Any] | None = None,
+        compiled: Callable[..., Any] | None = None,
+        empty: Callable[..., Any] | None = None,
+        guard: bool = True,
+        rules: dict[str, Callable[..., Any]] | None = None,
+        value: Callable[..., Any] | None = None,
+    ) -> None:
         functools.update_wrapper(self, fn)
         self.__s2sgrad_numpy__ = compiled or fn
         self.fn, self.name = fn, name or fn.__name__
@@ -245,7 +270,9 @@ class Op:
         leaves = [v for k in matched for v in (list(given[k]) if k in self.lists else [given[k]])]
         hint = next((v.dtype for v in leaves if isinstance(v, Operators)), None)
         if hint is None:
-            hint = next((dtypes.as_dtype(v.dtype) for v in leaves if isinstance(v, (np.ndarray, np.generic)) and v.dtype.kind in "fciub"), None)
+            hint = next(
+                (dtypes.as_dtype(v.dtype) for v in leaves if isinstance(v, (np.ndarray, np.generic)) and v.dtype.kind in "fciub"), None
+            )
         if hint is None and len(leaves) > 1 and any(isinstance(v, float) for v in leaves):
             hint = dtypes.float32
         out: dict[str, Any] = {}
@@ -266,7 +293,7 @@ class Op:
         arrays = {k: [_leaf(t) for t in g] if isinstance(g, list) else None if g is None else _leaf(g) for k, g in groups.items()}
         try:
             with np.errstate(all="ignore"):
-                none = self.empty is not None and any(np.size(a) == 0 for a in arrays.values())
+                none = self.empty is not None and any(np.size(a) == 0 for a in arrays.values() if a is not None)
                 return self.empty(**arrays, **statics) if none else self.value(**arrays, **statics)  # type: ignore[misc]
         except ValueError as e:
             text = str(e)
@@ -319,7 +346,9 @@ class Op:
             fn = self.fn
         else:
             name = self.fn.__name__.strip("_") + "_call"
-            fn = function_of_text(f"def {name}({', '.join(params)}):\n    return {self.fn.__name__}({', '.join(actual)})\n", name, {self.fn.__name__: self.fn})
+            fn = function_of_text(
+                f"def {name}({', '.join(params)}):\n    return {self.fn.__name__}({', '.join(actual)})\n", name, {self.fn.__name__: self.fn}
+            )
 
         def links(_: Kernel, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[list[int]]:
             possible = [i for i, t in enumerate(inputs) if smooth[i] and differentiable(t)]

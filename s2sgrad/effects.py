@@ -1,6 +1,7 @@
 """Python side effects that cannot be compiled (a counter, a list of the caller's): split off a function so that the rest compiles.
 
-As in TensorFlow they run once per specialisation, when the function is prepared; values known only inside the function cannot be used in them.
+As in TensorFlow they run once per specialisation, when the function is prepared; values known only inside the function cannot be used
+in them.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def split(fn: Callable[..., Any]) -> tuple[Callable[[], None], Callable[..., Any
     for k in range(start, node.lineno - 1):
         text[k] = ""
     once = ["def once():", *("    " + ast.unparse(s) for s in found)]
-    if (used := sorted({n for s in found if isinstance(s, (ast.AugAssign, ast.Assign)) for n in _plain_targets(s)})):
+    if used := sorted({n for s in found if isinstance(s, (ast.AugAssign, ast.Assign)) for n in _plain_targets(s)}):
         free = set(fn.__code__.co_freevars)
         once[1:1] = [f"    nonlocal {n}" if n in free else f"    global {n}" for n in used]
     return _rebuild("\n".join(once), "once", fn, 1, False), _rebuild("\n".join(text), fn.__name__, fn, first, True)

@@ -74,5 +74,3 @@ class ForwardAccumulator:
             return make(np.zeros_like(t._array), t._dtype) if d is None and zero else d
 
         return nest.map_structure(one, primals)
-
-

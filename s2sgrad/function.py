@@ -1,8 +1,9 @@
 """`tf_function`: a Python function of tensors, compiled.
 
-A call specialises the function for the dtypes and ranks of its arguments (not for shapes), compiles it for the device's backend and runs it; tapes record the call
-with its generated adjoint. What the compiler refuses is not lost: side effects on Python objects are split off and run once per specialisation, and a function
-that still cannot be compiled runs as plain Python on tensors, with a warning (or raises, with jit_compile=True).
+A call specialises the function for the dtypes and ranks of its arguments (not for shapes), compiles it for the device's backend and
+runs it; tapes record the call with its generated adjoint. What the compiler refuses is not lost: side effects on Python objects are
+split off and run once per specialisation, and a function that still cannot be compiled runs as plain Python on tensors, with a warning
+(or raises, with jit_compile=True).
 """
 
 from __future__ import annotations
@@ -42,8 +43,15 @@ def functions_run_eagerly() -> bool:
 class Function:
     """A compiled function; made by `tf_function`."""
 
-    def __init__(self, python_function: Callable[..., Any], input_signature: Sequence[Any] | None = None, jit_compile: bool | None = None,
-                 options: dict[str, Any] | None = None) -> None:
+    __name__: str
+
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        input_signature: Sequence[Any] | None = None,
+        jit_compile: bool | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> None:
         self.python_function = python_function
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self.jit_compile = jit_compile
@@ -72,7 +80,7 @@ class Function:
 
     def _plain(self, args: Any, kwargs: Any) -> Any:
         """Plain Python on tensors."""
-        convert = lambda x: convert_to_tensor(x) if isinstance(x, (np.ndarray, np.generic)) else x  # noqa: E731
+        convert = lambda x: convert_to_tensor(x) if isinstance(x, (np.ndarray, np.generic)) else x
         out = self.python_function(*nest.map_structure(convert, args), **nest.map_structure(convert, kwargs))
         return nest.map_structure(_as_result, out)
 
@@ -105,6 +113,7 @@ class Function:
             return Specialisation(self.python_function, args, kwargs, self.options)
         except Unsupported:
             from s2sgrad.effects import split
+
             parts = split(self.python_function)
             if parts is None:
                 raise
@@ -137,8 +146,10 @@ class Function:
         t = value if isinstance(value, Tensor) else convert_to_tensor(value, dtype_hint=want.dtype)
         if not want.is_compatible_with(TensorSpec.from_tensor(t)):
             signature = ", ".join(f"{n}: {s!r}" for n, s in zip(names, self.input_signature or (), strict=False))
-            raise TypeError(f"Binding inputs to tf.function failed due to `Can not cast {TensorSpec.from_tensor(t)!r} to {want!r}`. "
-                            f"Received args: {tuple(args)} and kwargs: {kwargs} for signature: ({signature}).")
+            raise TypeError(
+                f"Binding inputs to tf.function failed due to `Can not cast {TensorSpec.from_tensor(t)!r} to {want!r}`. "
+                f"Received args: {tuple(args)} and kwargs: {kwargs} for signature: ({signature})."
+            )
         return t
 
     # ------------------------------------------------------------------------------------ what was made
@@ -158,16 +169,18 @@ class Function:
     def grad(self, wrt: Any = 0, **options: Any) -> Any:
         """The gradient function (see `s2sgrad.grad`); on tensors it gives tensors."""
         from s2sgrad import api
+
         return api.grad(self.python_function, wrt, **options)
 
     def value_and_grad(self, wrt: Any = 0, **options: Any) -> Any:
         from s2sgrad import api
+
         return api.value_and_grad(self.python_function, wrt, **options)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:
         """Prepare the specialisation for tensors or TensorSpecs; the result is called with matching tensors."""
         specs = args or self.input_signature or ()
-        example = lambda s: Tensor(np.ones([d or 1 for d in s.shape], s.dtype.dtype)) if isinstance(s, TensorSpec) else s  # noqa: E731
+        example = lambda s: Tensor(np.ones([d or 1 for d in s.shape], s.dtype.dtype)) if isinstance(s, TensorSpec) else s
         self._entry(tuple(nest.map_structure(example, a) for a in specs), {k: nest.map_structure(example, v) for k, v in kwargs.items()})
         return functools.partial(self)
 
@@ -188,14 +201,25 @@ class Function:
         return f"<tf_function {self.__name__}{inspect.signature(self.python_function)}>"
 
 
-def tf_function(func: Callable[..., Any] | None = None, input_signature: Sequence[Any] | None = None, autograph: bool = True, jit_compile: bool | None = None,
-                reduce_retracing: bool = False, experimental_implements: Any = None, experimental_autograph_options: Any = None,
-                experimental_attributes: Any = None, experimental_relax_shapes: Any = None, experimental_compile: Any = None,
-                experimental_follow_type_hints: Any = None, fastmath: bool = False, parallel: bool = False) -> Any:
+def tf_function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Sequence[Any] | None = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: Any = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: Any = None,
+    experimental_compile: Any = None,
+    experimental_follow_type_hints: Any = None,
+    fastmath: bool = False,
+    parallel: bool = False,
+) -> Any:
     """Compile a function of tensors; usable as `@tf_function`, `@tf_function(...)` or `tf_function(f)`.
 
-    input_signature: TensorSpecs that the arguments must fit. jit_compile: raise where the function cannot be compiled, instead of running it as plain Python.
-    fastmath, parallel: passed to numba. Results are tensors, in the structure that the function returns.
+    input_signature: TensorSpecs that the arguments must fit. jit_compile: raise where the function cannot be compiled, instead of
+    running it as plain Python. fastmath, parallel: passed to numba. Results are tensors, in the structure that the function returns.
 
     >>> @tf_function
     ... def f(x):
@@ -236,6 +260,7 @@ def _bare_structure(x: Any) -> Any:
 
 def _specs(args: Any) -> tuple[Any, ...]:
     from s2sgrad.structure import describe
+
     return tuple(describe(a) for a in _bared(args))
 
 
@@ -259,6 +284,7 @@ class Specialisation:
     def __init__(self, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any], options: dict[str, Any], small: bool = False) -> None:
         from s2sgrad import frontend, ir, pipeline
         from s2sgrad.structure import describe
+
         self.fn, self.kw = fn, list(kwargs)
         specs = [describe(a) for a in _bared(args)]
         kw = {k: describe(_bare_structure(v)) for k, v in kwargs.items()}
@@ -279,6 +305,7 @@ class Specialisation:
     @property
     def backend(self) -> str:
         from s2sgrad.pipeline import default_backend
+
         if self.small:
             return "python"
         return default_backend() if self.device_backend == "cpu" else self.device_backend
@@ -286,7 +313,11 @@ class Specialisation:
     def holds(self) -> bool:
         """Do captured functions and other fixed values still mean the same?"""
         from s2sgrad.structure import Static
-        return all(Static(self.read(self.fn, access)) == (static if isinstance(static, Static) else Static(static)) for access, static in self.guards)
+
+        return all(
+            Static(self.read(self.fn, access)) == (static if isinstance(static, Static) else Static(static))
+            for access, static in self.guards
+        )
 
     # ------------------------------------------------------------------------------------------- calls
 
@@ -306,10 +337,20 @@ class Specialisation:
     def inputs(self, args: Sequence[Any]) -> list[Tensor]:
         """All leaves as tensors: arguments, then what the function captures."""
         from s2sgrad.adjoints import Fixed
+
         flat = [leaf for a, spec in zip(args, self.specs, strict=True) for leaf in _leaves(a, spec)]
         flat += [self.captured(access) for access in self.primal.hidden]
-        return [x if isinstance(x, Tensor) else x.value() if isinstance(x, Operators) else  # type: ignore[attr-defined]
-                Fixed(x) if isinstance(x, (bool, int, float, complex)) and not isinstance(x, np.generic) else Tensor(x) for x in flat]
+        return [
+            x
+            if isinstance(x, Tensor)
+            else x.value()
+            if isinstance(x, Operators)
+            # type: ignore[attr-defined]
+            else Fixed(x)
+            if isinstance(x, (bool, int, float, complex)) and not isinstance(x, np.generic)
+            else Tensor(x)
+            for x in flat
+        ]
 
     def captured(self, access: Any) -> Any:
         """The object behind a hidden argument: the variable or tensor itself where it is one."""
@@ -329,6 +370,7 @@ class Specialisation:
     def build(self, spec: Any, it: Any, outputs: list[Tensor]) -> Any:
         from s2sgrad.arguments import assemble
         from s2sgrad.structure import Leaf, Static
+
         if isinstance(spec, Leaf):
             v = next(it)
             weak = getattr(spec.type, "weak", False)
@@ -345,6 +387,7 @@ class Specialisation:
     def links(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[list[int]]:
         if self._links is None:
             from s2sgrad.connections import connections
+
             names = [p.name for p in self.program.main.params]
             self._links = [[k for k, n in enumerate(names) if n in r] for r in connections(self.program)]
         possible = {k for k, t in enumerate(inputs) if differentiable(t)}
@@ -354,6 +397,7 @@ class Specialisation:
         """The compiled adjoint as a recordable call."""
         if wanted not in self.pullbacks:
             from s2sgrad import adjoints, backends, emit, optimise
+
             names = [p.name for p in self.program.main.params]
             d = adjoints.reversed_program(self.program, [names[k] for k in wanted], f"{self.derived.name}_vjp")
             run = backends.load(emit.text(optimise.lower(d.program)), d.name, self.backend, self.options)
@@ -362,6 +406,7 @@ class Specialisation:
 
     def pushforward(self, given: tuple[int, ...]) -> Any:
         from s2sgrad import adjoints, ir
+
         key = ("jvp", given)
         if key not in self.pullbacks:
             names = [p.name for p in self.program.main.params]
@@ -372,26 +417,31 @@ class Specialisation:
 
     def inexact_params(self) -> tuple[int, ...]:
         from s2sgrad import ir
+
         return tuple(k for k, p in enumerate(self.program.main.params) if ir.is_inexact(p.type))
 
     def adjoint_text(self) -> str:
         from s2sgrad import emit
+
         return emit.text(self.pullback(self.inexact_params()).derived.program)
 
     def stages(self) -> dict[str, str]:
         from s2sgrad import emit, optimise
+
         adjoint = self.pullback(self.inexact_params()).derived.program
         return {**self.derived.stages, "adjoint": emit.text(adjoint), "adjoint lowered": emit.text(optimise.lower(adjoint))}
 
 
 def _value(t: Tensor) -> Any:
     from s2sgrad.adjoints import leaf
+
     return leaf(t)
 
 
 def _leaves(value: Any, spec: Any) -> list[Any]:
     """The numeric leaves of an argument in the order of its spec; tensors stay tensors."""
     from s2sgrad.structure import Leaf, Static, children
+
     if isinstance(spec, Leaf):
         return [value]
     if isinstance(spec, Static):
@@ -416,5 +466,5 @@ class _CallRecord(Record):
 
     def forward(self, dots: Sequence[Tensor | None]) -> list[Tensor | None]:
         given = [k for k, d in enumerate(dots) if d is not None]
-        new = iter(self.call.pushforward(tuple(given))([*self.inputs, *(dots[k] for k in given)]))
+        new = iter(self.call.pushforward(tuple(given))([*self.inputs, *(d for d in dots if d is not None)]))
         return [next(new) if differentiable(slot) else None for slot in self.outputs]

@@ -1,11 +1,33 @@
 """The names of the tensor interface, in the package's namespace: `import s2sgrad as tf`."""
-# ruff: noqa: F401, F403, A004
+# ruff: noqa: F401, F403
 
+from s2sgrad import dispatch as _dispatch
 from s2sgrad import dtypes, errors
+from s2sgrad import eager as _eager
+from s2sgrad import errors as _errors
 from s2sgrad.custom import custom_gradient, grad_pass_through, recompute_grad
 from s2sgrad.device import DeviceSpec, device
 from s2sgrad.dtypes import (
-    DType, as_dtype, bfloat16, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32, int64, string, uint8, uint16, uint32, uint64,
+    DType,
+    as_dtype,
+    bfloat16,
+    bool,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 from s2sgrad.forward import ForwardAccumulator
 from s2sgrad.function import tf_function
@@ -20,16 +42,14 @@ from s2sgrad.tape import GradientTape, UnconnectedGradients
 from s2sgrad.tensor import Tensor, constant, convert_to_tensor, is_tensor
 from s2sgrad.variable import Variable
 
-from s2sgrad import dispatch as _dispatch
-from s2sgrad import eager as _eager
-from s2sgrad import errors as _errors
-
 
 def _unwrapped(t):  # type: ignore[no-untyped-def]
     """What `grad`, `vjp`, ... get for a tensor. A tape does not see inside them."""
     if any(tape.sees([t if isinstance(t, Tensor) else t.value()]) for tape in _eager.tapes()):
-        raise _errors.Unsupported("a derivative was called on a tensor that a tape watches, and would not be recorded",
-                                  hint="Call it inside a tf_function: that is recorded with its adjoint.")
+        raise _errors.Unsupported(
+            "a derivative was called on a tensor that a tape watches, and would not be recorded",
+            hint="Call it inside a tf_function: that is recorded with its adjoint.",
+        )
     return t._array if t._array.ndim else t._array[()]
 
 

@@ -14,6 +14,11 @@ class Operators:
     """Arithmetic, comparison and logic by the eager operations. Operands that are no tensors are converted."""
 
     __slots__ = ()
+    dtype: Any
+    ndim: Any
+    value: Any
+    _id: int
+    _array: Any
     __array_priority__ = 100  # NumPy leaves mixed arithmetic to us
 
     def __add__(self, o: Any) -> Any: return _binary("add", self, o)

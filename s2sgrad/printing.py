@@ -1,5 +1,4 @@
 """`print` of tensors and values. Numbers and arrays are written by `s2sgrad.runtime.printed`, in eager and in compiled code alike."""
-# ruff: noqa: A001
 
 from __future__ import annotations
 
@@ -44,7 +43,6 @@ def text_of(value: Any, summarize: int = 3) -> str:
 # --------------------------------------------------------------------------------------------- streams
 
 
-
 def write(text: str, stream: Any) -> None:
     """Write to a stream: a text stream, a logging function or 'file://path'. ValueError for anything else."""
     if isinstance(stream, str) and stream.startswith("file://"):
@@ -57,16 +55,16 @@ def write(text: str, stream: Any) -> None:
         stream(text.rstrip("\n"))
     else:
         raise ValueError(
-            f"Unsupported output stream, logging level, or file.{stream}. Supported streams are sys.stdout, sys.stderr, tf.logging.info, tf.logging.warning, "
-            "tf.logging.error. File needs to be in the form of 'file://<filepath>'."
+            f"Unsupported output stream, logging level, or file.{stream}. Supported streams are sys.stdout, "
+            "sys.stderr, tf.logging.info, tf.logging.warning, tf.logging.error. File needs to be in the form of 'file://<filepath>'."
         )
 
 
 def print(*inputs: Any, **kwargs: Any) -> None:
     """Print tensors and values, to standard error unless `output_stream` says otherwise.
 
-    summarize: elements shown at each end of an axis (3; -1 for all). sep, end: as in Python. output_stream: sys.stdout, sys.stderr, a logging
-    function or 'file://path' (appended). Inside a compiled function it prints when the code runs.
+    summarize: elements shown at each end of an axis (3; -1 for all). sep, end: as in Python. output_stream: sys.stdout, sys.stderr, a
+    logging function or 'file://path' (appended). Inside a compiled function it prints when the code runs.
     """
     stream = kwargs.pop("output_stream", None)
     summarize = kwargs.pop("summarize", 3)

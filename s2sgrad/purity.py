@@ -1,7 +1,7 @@
 """Is a function free of Python side effects, as far as its text shows?
 
-Used to decide whether a custom gradient that is called on tensors may run as generated code: only what cannot be told apart from running the Python
-function itself. Anything unknown counts as an effect.
+Used to decide whether a custom gradient that is called on tensors may run as generated code: only what cannot be told apart from
+running the Python function itself. Anything unknown counts as an effect.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ import numpy as np
 
 from s2sgrad.operators import Operators
 
-BUILTINS = frozenset({"abs", "bool", "enumerate", "float", "int", "len", "list", "max", "min", "range", "reversed", "round", "sum", "tuple", "zip"})
+BUILTINS = frozenset(
+    {"abs", "bool", "enumerate", "float", "int", "len", "list", "max", "min", "range", "reversed", "round", "sum", "tuple", "zip"}
+)
 METHODS = frozenset({"astype", "copy", "dot", "max", "mean", "min", "prod", "ravel", "reshape", "sum", "transpose"})
 MODULES = ("numpy", "math")
 
@@ -69,8 +71,25 @@ class _Check:
         return all(self.node(n) for n in nodes)
 
     def node(self, n: ast.AST) -> bool:
-        if isinstance(n, (ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom, ast.With, ast.Try, ast.Raise, ast.Delete, ast.Yield, ast.Await, ast.ClassDef,
-                          ast.NamedExpr, ast.Assert, ast.JoinedStr)):
+        if isinstance(
+            n,
+            (
+                ast.Global,
+                ast.Nonlocal,
+                ast.Import,
+                ast.ImportFrom,
+                ast.With,
+                ast.Try,
+                ast.Raise,
+                ast.Delete,
+                ast.Yield,
+                ast.Await,
+                ast.ClassDef,
+                ast.NamedExpr,
+                ast.Assert,
+                ast.JoinedStr,
+            ),
+        ):
             return False
         if isinstance(n, (ast.Attribute, ast.Subscript)) and not isinstance(n.ctx, ast.Load):
             return False
@@ -90,7 +109,11 @@ class _Check:
         """May a captured value be used? Variables have rules of their own; unknown objects may do anything."""
         if isinstance(v, Operators):
             return hasattr(v, "_array") and not hasattr(v, "assign")
-        return v is None or isinstance(v, (bool, int, float, complex, str, np.ndarray, np.generic, types.ModuleType, type, tuple)) or self.function(v)
+        return (
+            v is None
+            or isinstance(v, (bool, int, float, complex, str, np.ndarray, np.generic, types.ModuleType, type, tuple))
+            or self.function(v)
+        )
 
     def function(self, f: Any) -> bool:
         if hasattr(f, "__s2sgrad_numpy__"):

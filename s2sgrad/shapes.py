@@ -126,7 +126,7 @@ class TensorSpec:
     TensorSpec(shape=(None,), dtype=tf.float32, name=None)
     """
 
-    __slots__ = ("shape", "dtype", "name")
+    __slots__ = ("dtype", "name", "shape")
 
     def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> None:
         self.shape, self.dtype, self.name = TensorShape(shape), dtypes.as_dtype(dtype), name

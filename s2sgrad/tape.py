@@ -38,8 +38,8 @@ def _unconnected(value: Any) -> bool:
 class GradientTape:
     """Records operations on watched tensors and variables for differentiation.
 
-    persistent: also record `gradient` calls made inside the tape's own context. A tape may be asked for gradients any number of times in either
-    case. watch_accessed_variables: watch every trainable variable that is read.
+    persistent: also record `gradient` calls made inside the tape's own context. A tape may be asked for gradients any number of times
+    in either case. watch_accessed_variables: watch every trainable variable that is read.
 
     >>> x = constant(3.0)
     >>> with GradientTape() as tape:
@@ -133,7 +133,9 @@ class GradientTape:
 
     # ------------------------------------------------------------------------------------ gradients
 
-    def gradient(self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
+    def gradient(
+        self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE
+    ) -> Any:
         """Gradients of the (sum of the) targets with respect to the sources, in the structure of `sources`.
 
         output_gradients weights each target (its upstream adjoint). Sources that do not reach the target give None, or zeros with
@@ -141,7 +143,10 @@ class GradientTape:
         """
         zero = _unconnected(unconnected_gradients)
         if target is None:
-            raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be differentiated, but received None.")
+            raise TypeError(
+                "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors "
+                "to be differentiated, but received None."
+            )
         targets = nest.flatten(target)
         flat = nest.flatten(sources)
         seeds = self._seeds(targets, output_gradients)
@@ -166,7 +171,10 @@ class GradientTape:
             if differentiable(value):
                 seeds.append((key, seed))
             else:
-                logger.warning("The dtype of the target tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, got %r", value.dtype)
+                logger.warning(
+                    "The dtype of the target tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, got %r",
+                    value.dtype,
+                )
         return seeds
 
     def _sweep(self, seeds: list[tuple[int, Tensor]], sources: list[int]) -> dict[int, Tensor]:
@@ -185,7 +193,9 @@ class GradientTape:
             dys = [bars.get(o.id) for o in r.outputs]
             if not on_path or all(dy is None for dy in dys):
                 continue
-            wanted = sorted({k for links, dy in zip(r.links, dys, strict=True) if dy is not None for k in links if r.inputs[k]._id in needed})
+            wanted = sorted(
+                {k for links, dy in zip(r.links, dys, strict=True) if dy is not None for k in links if r.inputs[k]._id in needed}
+            )
             if not wanted:
                 continue
             for k, g in zip(wanted, r.backward(dys, wanted), strict=True):
@@ -200,8 +210,14 @@ class GradientTape:
 
     # ------------------------------------------------------------------------------------ jacobians
 
-    def jacobian(self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE, parallel_iterations: Any = None,
-                 experimental_use_pfor: bool = True) -> Any:
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: Any = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
         """The Jacobian of one target, of shape target.shape + source.shape for each source."""
         zero = _unconnected(unconnected_gradients)
         shape = tuple(target.shape)
@@ -223,8 +239,14 @@ class GradientTape:
         whole = [r if r is not None else Tensor(np.zeros_like(source._array)) for r in rows]
         return OPS["reshape"](OPS["stack"](whole), full) if shape else whole[0]
 
-    def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE, parallel_iterations: Any = None,
-                       experimental_use_pfor: bool = True) -> Any:
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: Any = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
         """Jacobians of rows that do not mix: target [b, ...] and source [b, ...] give [b, target..., source...]."""
         zero = _unconnected(unconnected_gradients)
         out_shape, in_shape = target.shape.with_rank_at_least(2), source.shape.with_rank_at_least(2)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.device import current as _current_device
 from s2sgrad import dtypes
+from s2sgrad.device import current as _current_device
 from s2sgrad.dtypes import DType
 from s2sgrad.errors import InvalidArgumentError
 from s2sgrad.operators import OPS, Operators
@@ -47,7 +47,7 @@ class Tensor(Operators):
     `numpy()` gives a copy of the data.
     """
 
-    __slots__ = ("_array", "_dtype", "_id", "_device", "__weakref__")
+    __slots__ = ("__weakref__", "_array", "_device", "_dtype", "_id")
     __s2sgrad_leaf__ = "_array"  # inside a compiled function a captured tensor is its array
 
     def __init__(self, array: Any, dtype: DType | None = None, id: int | None = None) -> None:
@@ -272,7 +272,18 @@ def _fits(x: Any, want: DType) -> None:
 def _default(value: Any, leaves: list[Any]) -> np.ndarray:
     if any(isinstance(x, (np.ndarray, np.generic)) for x in leaves):
         return _rectangular(value, None)
-    kinds = {"b" if isinstance(x, bool) else "i" if isinstance(x, int) else "f" if isinstance(x, float) else "c" if isinstance(x, complex) else "s" for x in leaves}
+    kinds = {
+        "b"
+        if isinstance(x, bool)
+        else "i"
+        if isinstance(x, int)
+        else "f"
+        if isinstance(x, float)
+        else "c"
+        if isinstance(x, complex)
+        else "s"
+        for x in leaves
+    }
     if len(kinds) > 1 and kinds & {"b", "s"}:
         raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
     if not kinds or kinds <= {"i", "f"} and "f" in kinds:
@@ -295,13 +306,16 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
         t = make(to_array(value, want), want)
     if shape is None:
         return t
-    dims = tuple(TensorShape(shape).as_list())
+    dims: Any = tuple(TensorShape(shape).as_list())
     n = int(np.prod(dims, dtype=int))
     if t._array.size == n:
         return make(t._array.reshape(dims), want)
     if t._array.size == 1:
         return make(np.full(dims, t._array.reshape(())[()]), want)
-    raise TypeError(f"Eager execution of tf.constant with unsupported shape. Tensor {t} has {t._array.size} elements, but got `shape` {dims} with {n} elements).")
+    raise TypeError(
+        f"Eager execution of tf.constant with unsupported shape. Tensor {t} has {t._array.size} elements, "
+        f"but got `shape` {dims} with {n} elements)."
+    )
 
 
 def _constant_in_compiled_code(value, dtype=None, shape=None, name=None):
@@ -336,7 +350,10 @@ def same_dtype(name: str, tensors: list[Tensor]) -> None:
             kind = {"float32": "float", "float64": "double"}
             a, b = kind.get(first.name, first.name), kind.get(t.dtype.name, t.dtype.name)
             hint = f"Convert one with tf.cast(x, tf.{first.name})."
-            raise InvalidArgumentError(f"cannot compute {title} as input #{i}(zero-based) was expected to be a {a} tensor but is a {b} tensor [Op:{title}]", hint=hint)
+            raise InvalidArgumentError(
+                f"cannot compute {title} as input #{i}(zero-based) was expected to be a {a} tensor but is a {b} tensor [Op:{title}]",
+                hint=hint,
+            )
 
 
 OPS["constant"] = constant

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.device import current as _current_device
 from s2sgrad import dtypes
+from s2sgrad.device import current as _current_device
 from s2sgrad.dtypes import DType
 from s2sgrad.eager import watch_access
 from s2sgrad.operators import OPS, Operators
@@ -25,12 +25,24 @@ class ResourceVariable(Operators):
     `trainable=False` keeps tapes from watching it. Inside compiled functions it is read at every call.
     """
 
-    __slots__ = ("_array", "_dtype", "_id", "_device", "_name", "_trainable", "__weakref__")
+    __slots__ = ("__weakref__", "_array", "_device", "_dtype", "_id", "_name", "_trainable")
     __s2sgrad_leaf__ = "_array"
 
-    def __init__(self, initial_value: Any = None, trainable: bool | None = None, validate_shape: bool = True, caching_device: Any = None, name: str | None = None,
-                 variable_def: Any = None, dtype: Any = None, import_scope: Any = None, constraint: Any = None, synchronization: Any = None,
-                 aggregation: Any = None, shape: Any = None) -> None:
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: Any = None,
+        constraint: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+    ) -> None:
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must not be None.")
         if callable(initial_value) and not isinstance(initial_value, Operators):
@@ -128,7 +140,10 @@ class ResourceVariable(Operators):
         """Replace the value. ValueError for another shape."""
         t = convert_to_tensor(value, dtype=self.dtype)
         if t._array.shape != self._array.shape:
-            raise ValueError(f"Cannot assign value to variable '{self._name}': Shape mismatch. The variable shape {self.shape}, and the assigned value shape {t.shape} are incompatible.")
+            raise ValueError(
+                f"Cannot assign value to variable '{self._name}': Shape mismatch. "
+                f"The variable shape {self.shape}, and the assigned value shape {t.shape} are incompatible."
+            )
         self._array = np.array(t._array)
         return self
 
@@ -172,7 +187,7 @@ class ResourceVariable(Operators):
 class SliceOfVariable(Tensor):
     """What `v[key]` gives: a tensor that also writes that part of the variable."""
 
-    __slots__ = ("_variable", "_key")
+    __slots__ = ("_key", "_variable")
 
     def __init__(self, variable: ResourceVariable, key: Any, value: Tensor) -> None:
         super().__init__(value._array, value._dtype, id=value._id)

@@ -19,7 +19,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     return t
 
 
-def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = None) -> None:  # noqa: N802
+def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = None) -> None:
     if not bool(np.all(np.asarray(condition))):
         raise InvalidArgumentError(f"Expected 'tf.Tensor({condition}, shape=(), dtype=bool)' to be true. Summarized data: {data}")
 
@@ -29,6 +29,7 @@ def _compare(what: str, test: Any) -> Any:
         a, b = np.asarray(x), np.asarray(y)
         if not np.all(test(a, b)):
             raise InvalidArgumentError(f"{message or ''}\nCondition x {what} y did not hold.\nx = {a}\ny = {b}".lstrip("\n"))
+
     return check
 
 

@@ -3,8 +3,27 @@
 
 from s2sgrad.ops.elementwise import log_sigmoid, sigmoid, softplus, tanh
 from s2sgrad.ops.nn import (
-    batch_normalization, bias_add, dropout, elu, embedding_lookup, gelu, l2_loss, l2_normalize, leaky_relu, log_softmax, moments, relu, relu6, selu,
-    sigmoid_cross_entropy_with_logits, silu, softmax, softmax_cross_entropy_with_logits, softsign, sparse_softmax_cross_entropy_with_logits, zero_fraction,
+    batch_normalization,
+    bias_add,
+    dropout,
+    elu,
+    embedding_lookup,
+    gelu,
+    l2_loss,
+    l2_normalize,
+    leaky_relu,
+    log_softmax,
+    moments,
+    relu,
+    relu6,
+    selu,
+    sigmoid_cross_entropy_with_logits,
+    silu,
+    softmax,
+    softmax_cross_entropy_with_logits,
+    softsign,
+    sparse_softmax_cross_entropy_with_logits,
+    zero_fraction,
 )
 from s2sgrad.ops.nn import silu as swish
 from s2sgrad.ops.reductions import top_k

@@ -1,5 +1,4 @@
 """`raw_ops`: derivative kernels that can be called by name, with keyword arguments."""
-# ruff: noqa: N802, N803
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def _differences(f: Callable[..., Any], xs: list[Tensor], k: int, step: float, s
         for sign in (1, -1):
             moved = base.copy()
             moved.reshape(-1)[j] += sign * step
-            ends.append(f(*xs[:k], Tensor(moved), *xs[k + 1:])._array.reshape(-1))
+            ends.append(f(*xs[:k], Tensor(moved), *xs[k + 1 :])._array.reshape(-1))
         out[:, j] = (ends[0] - ends[1]) / (2 * step)
     return out
 
@@ -44,6 +44,7 @@ def max_error(grad1: Sequence[np.ndarray], grad2: Sequence[np.ndarray]) -> float
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
     from s2sgrad.device import count
+
     return count("GPU") > 0
 
 

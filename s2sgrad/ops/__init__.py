@@ -12,4 +12,13 @@ from s2sgrad.ops.reductions import *  # noqa: F403
 from s2sgrad.ops.scatter import *  # noqa: F403
 from s2sgrad.ops.shaping import *  # noqa: F403
 
-__all__ = [*control.__all__, *creation.__all__, *elementwise.__all__, *extras.__all__, *linalg.__all__, *reductions.__all__, *scatter.__all__, *shaping.__all__]
+__all__ = [
+    *control.__all__,
+    *creation.__all__,
+    *elementwise.__all__,
+    *extras.__all__,
+    *linalg.__all__,
+    *reductions.__all__,
+    *scatter.__all__,
+    *shaping.__all__,
+]

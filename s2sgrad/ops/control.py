@@ -28,7 +28,12 @@ def _cond_in_compiled_code(pred, true_fn, false_fn, name=None):
 cond.__s2sgrad_numpy__ = _cond_in_compiled_code  # type: ignore[attr-defined]
 
 
-def case(pred_fn_pairs: Sequence[tuple[Any, Callable[[], Any]]], default: Callable[[], Any] | None = None, exclusive: bool = False, name: str = "case") -> Any:
+def case(
+    pred_fn_pairs: Sequence[tuple[Any, Callable[[], Any]]],
+    default: Callable[[], Any] | None = None,
+    exclusive: bool = False,
+    name: str = "case",
+) -> Any:
     for pred, fn in pred_fn_pairs:
         if bool(pred):
             return fn()
@@ -38,12 +43,24 @@ def case(pred_fn_pairs: Sequence[tuple[Any, Callable[[], Any]]], default: Callab
 
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None, name: str = "switch_case") -> Any:
-    fns = dict(branch_fns) if isinstance(branch_fns, dict) or branch_fns and isinstance(branch_fns[0], tuple) else dict(enumerate(branch_fns))
-    return fns.get(int(branch_index), default or fns[max(fns)])()
+    fns: dict[int, Any] = (
+        dict(branch_fns) if isinstance(branch_fns, dict) or branch_fns and isinstance(branch_fns[0], tuple) else dict(enumerate(branch_fns))
+    )
+    chosen: Any = fns.get(int(branch_index), default or fns[max(fns)])
+    return chosen()
 
 
-def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None, parallel_iterations: int = 10,
-               back_prop: bool = True, swap_memory: bool = False, maximum_iterations: Any = None, name: str | None = None) -> Any:
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any:
     """`while cond(*loop_vars): loop_vars = body(*loop_vars)`."""
     state = nest.map_structure(convert_to_tensor, loop_vars)
     kind, n = type(loop_vars), 0
@@ -54,8 +71,17 @@ def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: An
     return state
 
 
-def map_fn(fn: Callable[[Any], Any], elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: bool = True, swap_memory: bool = False,
-           infer_shape: bool = True, name: str | None = None, fn_output_signature: Any = None) -> Any:
+def map_fn(
+    fn: Callable[[Any], Any],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: Any = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any:
     """`fn` of each slice along the first axis, stacked."""
     flat = [convert_to_tensor(t) for t in nest.flatten(elems)]
     rows = [fn(nest.pack_sequence_as(elems, [t[i] for t in flat])) for i in range(len(flat[0]))]
@@ -73,8 +99,17 @@ def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop:
     return map_fn(fn, elems)
 
 
-def scan(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
-         infer_shape: bool = True, reverse: bool = False, name: str | None = None) -> Any:
+def scan(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
     """All running values of `acc = fn(acc, elem)`."""
     states = _run(fn, elems, initializer, reverse)
     return _stacked(states[::-1] if reverse else states)
@@ -97,13 +132,27 @@ def _run(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, reverse: b
     return states or [acc]
 
 
-def foldl(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
-          name: str | None = None) -> Any:
+def foldl(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
     return _run(fn, elems, initializer, False)[-1]
 
 
-def foldr(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
-          name: str | None = None) -> Any:
+def foldr(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
     return _run(fn, elems, initializer, True)[-1]
 
 
@@ -128,7 +177,7 @@ def _while_loop_in_compiled_code(cond, body, loop_vars, maximum_iterations=None,
 
 
 for _f, _g in ((map_fn, _map_fn_in_compiled_code), (foldl, _foldl_in_compiled_code), (while_loop, _while_loop_in_compiled_code)):
-    _f.__s2sgrad_numpy__ = _g  # type: ignore[attr-defined]
+    _f.__s2sgrad_numpy__ = _g  # type: ignore
 
 
 def no_op(name: str | None = None) -> None:
@@ -137,5 +186,3 @@ def no_op(name: str | None = None) -> None:
 
 def group(*inputs: Any, **kwargs: Any) -> None:
     return None
-
-

@@ -1,5 +1,4 @@
 """Tensors made from nothing: zeros, ones, ranges, identity matrices."""
-# ruff: noqa: A001, A002
 
 from __future__ import annotations
 
@@ -12,7 +11,22 @@ from s2sgrad.eager import static
 from s2sgrad.operators import OPS
 from s2sgrad.tensor import Tensor, convert_to_tensor, make, to_array
 
-__all__ = ["eye", "fill", "linspace", "ones", "ones_like", "one_hot", "range", "shape", "size", "rank", "zeros", "zeros_like", "sequence_mask", "meshgrid"]
+__all__ = [
+    "eye",
+    "fill",
+    "linspace",
+    "meshgrid",
+    "one_hot",
+    "ones",
+    "ones_like",
+    "range",
+    "rank",
+    "sequence_mask",
+    "shape",
+    "size",
+    "zeros",
+    "zeros_like",
+]
 
 
 def _dims(shape: Any) -> tuple[int, ...]:
@@ -63,7 +77,8 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         dtype = max((p.dtype.name for p in parts), key=order.index)
     if parts[2] == 0:
         raise ValueError("Requires delta != 0: 0")
-    return _made(np.arange(*(p.astype(np.float64) if p.dtype.kind == "f" else p for p in parts)), dtype)
+    first, last, step = (p.item() for p in parts)
+    return _made(np.arange(first, last, step), dtype)
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
@@ -71,7 +86,15 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     return _made(np.linspace(t._array, to_array(stop), int(num), axis=axis), t.dtype if t.dtype.is_floating else dtypes.float64)
 
 
-def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
     at = convert_to_tensor(indices)._array
     on = 1 if on_value is None else to_array(on_value)[()]
     off = 0 if off_value is None else to_array(off_value)[()]
@@ -103,7 +126,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
     parts = [convert_to_tensor(a) for a in args]
     grid = np.broadcast_shapes() if not parts else tuple(p._array.size for p in parts)
     dims = list(grid)
-    order = list(np.arange(len(parts)))
+    order: list[Any] = np.arange(len(parts)).tolist()
     if indexing == "xy" and len(parts) > 1:
         order[:2] = [1, 0]
         dims[:2] = dims[1::-1]
@@ -180,7 +203,20 @@ def _fill(dims, value, name=None):
     return np.full(dims, value)
 
 
-for _f, _g in ((zeros, _zeros), (ones, _ones), (zeros_like, _zeros_like), (ones_like, _ones_like), (eye, _eye), (range, _range), (shape, _shape), (size, _size),
-               (rank, _rank), (linspace, _linspace), (fill, _fill), (one_hot, _one_hot), (meshgrid, _meshgrid)):
-    _f.__s2sgrad_numpy__ = _g  # type: ignore[attr-defined]
+for _f, _g in (
+    (zeros, _zeros),
+    (ones, _ones),
+    (zeros_like, _zeros_like),
+    (ones_like, _ones_like),
+    (eye, _eye),
+    (range, _range),
+    (shape, _shape),
+    (size, _size),
+    (rank, _rank),
+    (linspace, _linspace),
+    (fill, _fill),
+    (one_hot, _one_hot),
+    (meshgrid, _meshgrid),
+):
+    _f.__s2sgrad_numpy__ = _g  # type: ignore
     OPS[_f.__name__] = _f

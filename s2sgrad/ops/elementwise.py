@@ -1,5 +1,4 @@
 """Arithmetic, comparisons and elementwise functions."""
-# ruff: noqa: A001  (the interface's names)
 
 from __future__ import annotations
 
@@ -17,10 +16,67 @@ from s2sgrad.rules.special import digamma as _digamma
 from s2sgrad.tensor import Tensor, convert_to_tensor
 
 __all__ = [
-    "abs", "acos", "acosh", "add", "add_n", "asin", "asinh", "atan", "atan2", "atanh", "cast", "ceil", "clip_by_value", "complex", "cos", "cosh", "divide",
-    "equal", "erf", "erfc", "exp", "expm1", "floor", "floordiv", "floormod", "greater", "greater_equal", "identity", "is_finite", "is_inf", "is_nan", "less",
-    "less_equal", "lgamma", "log", "log1p", "logical_and", "logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal",
-    "pow", "reciprocal", "round", "rsqrt", "saturate_cast", "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "stop_gradient", "subtract", "tan", "tanh", "truediv",
+    "abs",
+    "acos",
+    "acosh",
+    "add",
+    "add_n",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cast",
+    "ceil",
+    "clip_by_value",
+    "complex",
+    "cos",
+    "cosh",
+    "divide",
+    "equal",
+    "erf",
+    "erfc",
+    "exp",
+    "expm1",
+    "floor",
+    "floordiv",
+    "floormod",
+    "greater",
+    "greater_equal",
+    "identity",
+    "is_finite",
+    "is_inf",
+    "is_nan",
+    "less",
+    "less_equal",
+    "lgamma",
+    "log",
+    "log1p",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "multiply",
+    "negative",
+    "not_equal",
+    "pow",
+    "reciprocal",
+    "round",
+    "rsqrt",
+    "saturate_cast",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "stop_gradient",
+    "subtract",
+    "tan",
+    "tanh",
+    "truediv",
 ]
 
 
@@ -72,12 +128,12 @@ def _pow_base(x, y, dy):
 
 
 def _pow_exponent(x, y, dy):
-    return _unbroadcast(dy * x ** y * np.log(np.where(x > 0, x, 1)), y)
+    return _unbroadcast(dy * x**y * np.log(np.where(x > 0, x, 1)), y)
 
 
 @operation(rules={"x": _pow_base, "y": _pow_exponent})  # x ** 0 at 0 has the gradient 0 * 0 ** -1 here
 def pow(x, y):
-    return x ** y
+    return x**y
 
 
 @operation()
@@ -404,13 +460,16 @@ def softplus(features):
 
 def _special(name: str) -> Any:
     """A special function on arrays: SciPy's where it is installed, else Python's own, number by number."""
+
     def values(x: Any) -> Any:
         try:
             import scipy.special
+
             f = getattr(scipy.special, {"lgamma": "gammaln"}.get(name, name))
         except ImportError:
             f = np.vectorize({"digamma": _digamma}.get(name) or getattr(_math, name), otypes=[float])
         return np.asarray(f(x), dtype=np.asarray(x).dtype)
+
     return values
 
 

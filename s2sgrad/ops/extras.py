@@ -1,5 +1,4 @@
 """Small functions around tensors: identities, histograms, scopes that mean nothing here, `Module`."""
-# ruff: noqa: N802
 
 from __future__ import annotations
 
@@ -16,18 +15,29 @@ from s2sgrad.operators import OPS, Operators
 from s2sgrad.tensor import Tensor, convert_to_tensor
 
 __all__ = [
-    "Assert", "Module", "bitcast", "control_dependencies", "executing_eagerly", "get_static_value", "gradients", "guarantee_const", "hessians", "identity_n",
-    "init_scope", "name_scope", "unique",
+    "Assert",
+    "Module",
+    "bitcast",
+    "control_dependencies",
+    "executing_eagerly",
+    "get_static_value",
+    "gradients",
+    "guarantee_const",
+    "hessians",
+    "identity_n",
+    "init_scope",
+    "name_scope",
+    "unique",
 ]
 
 Unique = namedtuple("Unique", "y idx")
 
 
-def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:  # noqa: A002
+def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
     return [OPS["identity"](t) for t in input]
 
 
-def guarantee_const(input: Any, name: str | None = None) -> Tensor:  # noqa: A002
+def guarantee_const(input: Any, name: str | None = None) -> Tensor:
     return OPS["identity"](input)
 
 
@@ -41,7 +51,9 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
     return Unique(Tensor(values[order]), Tensor(place[inverse.reshape(-1)].astype(dtypes.as_dtype(out_idx).dtype)))
 
 
-def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = dtypes.int32, name: str | None = None) -> Tensor:
+def bincount(
+    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
     a = convert_to_tensor(arr)._array.reshape(-1)
     w = None if weights is None else convert_to_tensor(weights)._array.reshape(-1)
     out = np.bincount(a, w, int(minlength or 0))
@@ -64,7 +76,7 @@ def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = N
     return OPS["add_n"](inputs)
 
 
-def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:  # noqa: A002
+def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The same bits read as another dtype of the same size."""
     return Tensor(convert_to_tensor(input)._array.view(dtypes.as_dtype(type).dtype))
 
@@ -75,6 +87,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
 def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = None) -> None:
     from s2sgrad.namespaces import debugging
+
     debugging.Assert(condition, data)
 
 
@@ -83,7 +96,9 @@ def gradients(*args: Any, **kwargs: Any) -> Any:
 
 
 def hessians(*args: Any, **kwargs: Any) -> Any:
-    raise RuntimeError("tf.hessians is not supported when eager execution is enabled. Use two tf.GradientTapes and jacobian, or s2sgrad.hessian.")
+    raise RuntimeError(
+        "tf.hessians is not supported when eager execution is enabled. Use two tf.GradientTapes and jacobian, or s2sgrad.hessian."
+    )
 
 
 def executing_eagerly() -> bool:

@@ -1,5 +1,4 @@
 """Linear algebra."""
-# ruff: noqa: A002
 
 from __future__ import annotations
 
@@ -26,7 +25,9 @@ def _matrices(a: Tensor, b: Tensor, **_: Any) -> None:
     if _["transpose_b"] or _["adjoint_b"]:
         m = (*m[:-2], m[-1], m[-2])
     if n[-1] != m[-2]:
-        raise InvalidArgumentError(f"Matrix size-incompatible: In[0]: {list(a.shape)}, In[1]: {list(b.shape)} [Op:MatMul]".replace(" [Op", " [Op"))
+        raise InvalidArgumentError(
+            f"Matrix size-incompatible: In[0]: {list(a.shape)}, In[1]: {list(b.shape)} [Op:MatMul]".replace(" [Op", " [Op")
+        )
 
 
 @operation(check=_matrices)
@@ -101,7 +102,7 @@ def pinv(a):
     return np.linalg.pinv(a)
 
 
-LogDet = namedtuple("SlogDet", "sign log_abs_determinant")
+LogDet = namedtuple("LogDet", "sign log_abs_determinant")
 QR = namedtuple("QR", "q r")
 
 
@@ -119,7 +120,7 @@ def eigh(tensor):
 
 @operation()
 def eigvalsh(tensor):
-    w, v = np.linalg.eigh(tensor)
+    w, _ = np.linalg.eigh(tensor)
     return w
 
 

@@ -123,7 +123,9 @@ def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: 
     return OPS["reduce_mean"](x, axis=axes, keepdims=keepdims), OPS["reduce_variance"](x, axis=axes, keepdims=keepdims)
 
 
-def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: float, name: str | None = None) -> Tensor:
+def batch_normalization(
+    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: float, name: str | None = None
+) -> Tensor:
     t = convert_to_tensor(x)
     inv = OPS["rsqrt"](variance + variance_epsilon)
     inv = inv if scale is None else inv * scale
@@ -210,6 +212,12 @@ def _bias_add(value, bias, data_format=None, name=None):
     return value + bias
 
 
-for _f, _g in ((sparse_softmax_cross_entropy_with_logits, _sparse_in_compiled_code), (global_norm, _global_norm), (clip_by_global_norm, _clip_by_global_norm),
-               (moments, _moments), (batch_normalization, _batch_normalization), (bias_add, _bias_add)):
-    _f.__s2sgrad_numpy__ = _g  # type: ignore[attr-defined]
+for _f, _g in (
+    (sparse_softmax_cross_entropy_with_logits, _sparse_in_compiled_code),
+    (global_norm, _global_norm),
+    (clip_by_global_norm, _clip_by_global_norm),
+    (moments, _moments),
+    (batch_normalization, _batch_normalization),
+    (bias_add, _bias_add),
+):
+    _f.__s2sgrad_numpy__ = _g  # type: ignore

@@ -39,7 +39,9 @@ def _dims(shape: Any) -> tuple[int, ...]:
     return dims if isinstance(dims, tuple) else (int(dims),)
 
 
-def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Tensor:
+def uniform(
+    shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None
+) -> Tensor:
     """Uniform in [minval, maxval); integers need a maxval."""
     want = dtypes.as_dtype(dtype)
     if want.is_integer:
@@ -50,12 +52,16 @@ def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes
     return Tensor((_rng(seed).random(_dims(shape)) * (high - low) + low).astype(want.dtype))
 
 
-def normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Tensor:
+def normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None
+) -> Tensor:
     want = dtypes.as_dtype(dtype)
     return Tensor((_rng(seed).standard_normal(_dims(shape)) * to_array(stddev) + to_array(mean)).astype(want.dtype))
 
 
-def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Tensor:
+def truncated_normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None
+) -> Tensor:
     """Normal, redrawn until within two standard deviations."""
     rng, want = _rng(seed), dtypes.as_dtype(dtype)
     a = np.asarray(rng.standard_normal(_dims(shape)))
@@ -69,13 +75,29 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     return OPS["_gather_rows"](t, _rng(seed).permutation(t._array.shape[0]))
 
 
-def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, alg: str = "auto_select", name: str | None = None) -> Tensor:
+def stateless_uniform(
+    shape: Any,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    alg: str = "auto_select",
+    name: str | None = None,
+) -> Tensor:
     rng, want = np.random.default_rng(list(static(seed))), dtypes.as_dtype(dtype)
     low, high = to_array(minval)[()], 1.0 if maxval is None else to_array(maxval)[()]
     return Tensor((rng.random(_dims(shape)) * (high - low) + low).astype(want.dtype))
 
 
-def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, alg: str = "auto_select", name: str | None = None) -> Tensor:
+def stateless_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    alg: str = "auto_select",
+    name: str | None = None,
+) -> Tensor:
     rng, want = np.random.default_rng(list(static(seed))), dtypes.as_dtype(dtype)
     return Tensor((rng.standard_normal(_dims(shape)) * to_array(stddev) + to_array(mean)).astype(want.dtype))
 

@@ -1,5 +1,4 @@
 """Reductions, cumulative sums and products, sorting."""
-# ruff: noqa: A001, A002
 
 from __future__ import annotations
 
@@ -13,8 +12,26 @@ from s2sgrad.operators import OPS
 from s2sgrad.tensor import Tensor
 
 __all__ = [
-    "argmax", "argmin", "argsort", "cumprod", "cumsum", "norm", "reduce_all", "reduce_any", "reduce_euclidean_norm", "reduce_logsumexp", "reduce_max", "reduce_mean",
-    "reduce_min", "reduce_prod", "reduce_std", "reduce_sum", "reduce_variance", "searchsorted", "sort", "top_k",
+    "argmax",
+    "argmin",
+    "argsort",
+    "cumprod",
+    "cumsum",
+    "norm",
+    "reduce_all",
+    "reduce_any",
+    "reduce_euclidean_norm",
+    "reduce_logsumexp",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_std",
+    "reduce_sum",
+    "reduce_variance",
+    "searchsorted",
+    "sort",
+    "top_k",
 ]
 
 
@@ -27,6 +44,7 @@ def _axis(statics: dict[str, Any]) -> None:
 
 def _plain(axis: Any) -> Any:
     from s2sgrad.eager import static
+
     return static(axis)
 
 

@@ -11,7 +11,14 @@ from s2sgrad.operators import OPS
 from s2sgrad.ops.shaping import _check_range
 from s2sgrad.tensor import Tensor, convert_to_tensor
 
-__all__ = ["scatter_nd", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update"]
+__all__ = [
+    "scatter_nd",
+    "tensor_scatter_nd_add",
+    "tensor_scatter_nd_max",
+    "tensor_scatter_nd_min",
+    "tensor_scatter_nd_sub",
+    "tensor_scatter_nd_update",
+]
 
 
 @operation(index=("rows",))
@@ -149,6 +156,7 @@ def _extreme(name: str, lowest: bool) -> Any:
         start = getattr(kind(t._array.dtype), "min" if lowest else "max")
         base = Tensor(np.full((int(num_segments), *t._array.shape[1:]), start, t._array.dtype))
         return OPS["_scatter_max" if lowest else "_scatter_min"](base, convert_to_tensor(segment_ids), t)
+
     segment.__name__ = name
     return segment
 

@@ -1,5 +1,4 @@
 """Shapes, slices, joins: operations that move elements."""
-# ruff: noqa: A001, A002
 
 from __future__ import annotations
 
@@ -15,8 +14,28 @@ from s2sgrad.operators import OPS, Operators
 from s2sgrad.tensor import Tensor, convert_to_tensor
 
 __all__ = [
-    "boolean_mask", "broadcast_to", "concat", "ensure_shape", "expand_dims", "gather", "gather_nd", "newaxis", "pad", "repeat", "reshape", "reverse", "roll", "slice",
-    "split", "squeeze", "stack", "strided_slice", "tile", "transpose", "unstack", "where",
+    "boolean_mask",
+    "broadcast_to",
+    "concat",
+    "ensure_shape",
+    "expand_dims",
+    "gather",
+    "gather_nd",
+    "newaxis",
+    "pad",
+    "repeat",
+    "reshape",
+    "reverse",
+    "roll",
+    "slice",
+    "split",
+    "squeeze",
+    "stack",
+    "strided_slice",
+    "tile",
+    "transpose",
+    "unstack",
+    "where",
 ]
 newaxis = None
 
@@ -143,7 +162,9 @@ def _gather_rows(params, indices):
     return params[indices]
 
 
-def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0, name: str | None = None) -> Tensor:
+def gather(
+    params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0, name: str | None = None
+) -> Tensor:
     """The slices of `params` along `axis` that `indices` names (negative ones are refused, as is anything past the end)."""
     p, i = convert_to_tensor(params), convert_to_tensor(indices)
     k = int(static(axis)) if axis is not None else int(batch_dims)
@@ -210,7 +231,7 @@ where.__s2sgrad_numpy__ = _where_in_compiled_code  # type: ignore[attr-defined]
 def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     t, m = convert_to_tensor(tensor), convert_to_tensor(mask)._array
     k = axis or 0
-    flat = OPS["reshape"](t, (*t._array.shape[:k], -1, *t._array.shape[k + m.ndim:]))
+    flat = OPS["reshape"](t, (*t._array.shape[:k], -1, *t._array.shape[k + m.ndim :]))
     return OPS["_gather"](flat, np.flatnonzero(m), axis=k)
 
 
@@ -276,7 +297,7 @@ def _split_in_compiled_code(value, num_or_size_splits, axis=0, num=None, name=No
 
 
 def _slice_in_compiled_code(input_, begin, size, name=None):
-    return input_[tuple(builtin_slice(p, None if s == -1 else p + s) for p, s in zip(begin, size))]  # noqa: B905
+    return input_[tuple(builtin_slice(p, None if s == -1 else p + s) for p, s in zip(begin, size))]
 
 
 def _boolean_mask_in_compiled_code(tensor, mask, axis=None, name=None):
@@ -284,7 +305,7 @@ def _boolean_mask_in_compiled_code(tensor, mask, axis=None, name=None):
 
 
 for _f, _g in ((split, _split_in_compiled_code), (slice, _slice_in_compiled_code), (boolean_mask, _boolean_mask_in_compiled_code)):
-    _f.__s2sgrad_numpy__ = _g  # type: ignore[attr-defined]
+    _f.__s2sgrad_numpy__ = _g  # type: ignore
 
 
 class GetItem:
@@ -326,10 +347,12 @@ class GetItem:
 
     def number(self, i: Any, numbers: list[int]) -> str:
         ok = isinstance(i, (int, np.integer)) and not isinstance(i, bool)
-        ok = ok or isinstance(i, (Operators, np.ndarray)) and np.ndim(i) == 0 and np.asarray(i).dtype.kind in "iu"
+        ok = ok or isinstance(i, (Operators, np.ndarray)) and i.ndim == 0 and np.asarray(i).dtype.kind in "iu"
         if not ok:
-            raise TypeError("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, "
-                            f"got {i!r}")
+            raise TypeError(
+                "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+                f"tf.int32/tf.int64 tensors are valid indices, got {i!r}"
+            )
         numbers.append(int(i))
         return f"i{len(numbers) - 1}"
 

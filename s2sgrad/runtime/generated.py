@@ -5,6 +5,6 @@ nothing of theirs is ever stored in it.
 """
 
 # numba looks up the names of interpreted blocks (printing) in the module of a function, which is this one
-import numpy as np  # noqa: E402, F401
+import numpy as np  # noqa: F401
 
-from s2sgrad.runtime.printed import format_array, format_number, format_value, print_tensors  # noqa: E402, F401
+from s2sgrad.runtime.printed import format_array, format_number, format_value, print_tensors  # noqa: F401

@@ -56,6 +56,7 @@ def format_value(a, summarize):  # type: ignore[no-untyped-def]
 def print_tensors(pieces, summarize, stream):  # type: ignore[no-untyped-def]
     """Write text and values one after the other; stream is "stdout", "stderr" or "file://path"."""
     import sys
+
     text = ""
     for p in pieces:
         text += p if isinstance(p, str) else format_value(p, summarize)

@@ -193,3 +193,14 @@ def test_a_copy_that_unbroadcast_may_hand_on_stays():
     h = Var("_h", V)
     body = [Assign(w, call("copy", b)), Assign(h, call("unbroadcast", w, a)), Store(b, (), lit(0.0)), Accum(c, (), h), Accum(a, (), h), Return([c])]
     assert "_h = unbroadcast(b.copy(), a)" in text(body, (a, b, c))
+
+
+def test_first_contribution_to_an_array():
+    a_bar = Var("a_bar", V)
+    zeros = Assign(a_bar, call("zeros_like", a))
+    assert text([zeros, Accum(a_bar, (), a * 2.0), Accum(a_bar, (), b), Return([a_bar])]) == ["a_bar = a * 2.0", "a_bar += b", "return a_bar"]
+    assert text([zeros, Accum(a_bar, (), lit(1.0)), Return([a_bar])]) == ["a_bar = np.ones_like(a)", "return a_bar"]
+    assert text([zeros, Accum(a_bar, (), a), Return([a_bar])]) == ["a_bar = a.copy()", "return a_bar"]
+    assert text([zeros, Accum(a_bar, (), b), Return([a_bar])]) == ["a_bar = np.zeros_like(a)", "a_bar += b", "return a_bar"]
+    again = text([zeros, Assign(a, b * 1.5), Accum(a_bar, (), lit(1.0)), Return([a_bar, a])])
+    assert again == ["a_bar = np.zeros_like(a)", "a = b * 1.5", "a_bar += 1.0", "return a_bar, a"]

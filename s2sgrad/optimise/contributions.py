@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from s2sgrad.analysis.alias import memory_roots
 from s2sgrad.analysis.reads import Effects
-from s2sgrad.ir import Accum, Assign, Const, Expr, Function, Program, Scalar, Stmt, call, walk
+from s2sgrad.analysis.shapes import Shapes, moves
+from s2sgrad.ir import Accum, Array, Assign, Call, Const, Expr, Function, Program, Scalar, Stmt, Store, call, names_in, walk
 from s2sgrad.optimise.copies import is_adjoint, is_temporary
 from s2sgrad.optimise.walk import map_blocks
 
@@ -16,23 +18,27 @@ from s2sgrad.optimise.walk import map_blocks
 def merge_first(f: Function, program: Program | None = None) -> Function:
     """The function in which zeros that are only added to are gone."""
     effects = Effects(f, program)
-    return replace(f, body=_block(list(f.body), effects, f))
+    return replace(f, body=_block(list(f.body), effects, Shapes(f), f))
 
 
-def _block(body: list[Stmt], effects: Effects, f: Function) -> list[Stmt]:
+def _block(body: list[Stmt], effects: Effects, shapes: Shapes, f: Function) -> list[Stmt]:
     waiting: dict[str, int] = {}  # adjoint -> where it was set to zero, nothing having mentioned it since
+    likes: dict[int, set[str]] = {}
     gone: set[int] = set()
     for k, s in enumerate(body):
         e = effects.of(s)
+        for name in [n for n, z in waiting.items() if likes[z] and not e.writes.isdisjoint(likes[z])]:
+            del waiting[name]  # the shape it was made after is another one now
         for name in sorted((e.reads | e.writes) & waiting.keys()):
             zero = waiting.pop(name)
-            if _first(s, name, effects):
-                body[k] = Assign(s.base, s.value, place=s.place)  # type: ignore[attr-defined]
+            value = s.value if _first(s, name, effects) else _whole(s, body[zero], effects, shapes)  # type: ignore[attr-defined]
+            if value is not None:
+                body[k] = Assign(s.base, value, place=s.place)  # type: ignore[attr-defined]
                 gone.add(zero)
-        if _is_zero(s, f):
-            waiting[s.target.name] = k  # type: ignore[attr-defined]
+        if _is_zero(s, f) or _is_zeros(s, f):
+            waiting[s.target.name], likes[k] = k, names_in(s.value)  # type: ignore[attr-defined]
     kept = _joined([s for k, s in enumerate(body) if k not in gone], effects)
-    return [map_blocks(s, lambda b: _block(list(b), effects, f)) for s in kept]
+    return [map_blocks(s, lambda b: _block(list(b), effects, shapes, f)) for s in kept]
 
 
 def _joined(body: list[Stmt], effects: Effects) -> list[Stmt]:
@@ -62,6 +68,31 @@ def _is_zero(s: Stmt, f: Function) -> bool:
         isinstance(s, Assign) and isinstance(s.value, Const) and isinstance(s.target.type, Scalar) and s.value.value == 0
         and s.target.type.dtype != "bool" and (is_adjoint(s.target.name) or is_temporary(s.target.name, f))
     )
+
+
+def _is_zeros(s: Stmt, f: Function) -> bool:
+    """Is this `x_bar = np.zeros_like(x)`?"""
+    return (
+        isinstance(s, Assign) and isinstance(s.value, Call) and s.value.op == "zeros_like" and isinstance(s.target.type, Array)
+        and s.value.args[0].type.dtype == s.target.type.dtype and (is_adjoint(s.target.name) or is_temporary(s.target.name, f))
+    )
+
+
+def _whole(s: Stmt, zero: Stmt, effects: Effects, shapes: Shapes) -> Expr | None:
+    """The fresh array that `x_bar` is after `x_bar += e` (or `x_bar[...] = e`), if e is known to have its shape."""
+    if not (isinstance(zero, Assign) and isinstance(zero.value, Call) and isinstance(s, (Accum, Store)) and s.base == zero.target):
+        return None
+    e, name = s.value, zero.target.name
+    if s.index != () or getattr(s, "repeated", False) or name in effects.expr(e).reads or e.type.dtype != zero.target.type.dtype:
+        return None
+    like = zero.value.args[0]
+    if isinstance(e.type, Scalar):
+        out = call("ones_like", like) if isinstance(e, Const) and e.value == 1 else call("full_like", like, e)
+    elif shapes.of(e) == shapes.of(like) and not any(moves(d) for d in shapes.of(e)):
+        out = call("copy", e) if any(True for _ in memory_roots(e)) else e
+    else:
+        return None
+    return out if out.type == zero.target.type else None
 
 
 def _first(s: Stmt, name: str, effects: Effects) -> bool:

@@ -20,6 +20,7 @@ from s2sgrad.optimise.extents import extents_of
 from s2sgrad.optimise.nodes import Node, Nodes, cheap_scalar, squeezed
 from s2sgrad.optimise.producers import PRODUCERS, SCALAR_PRODUCERS, library_call, lower_multi
 from s2sgrad.optimise.shapes import Shapes, dim
+from s2sgrad.optimise.stencils import gather_stencils
 
 LOOPS = "ijklmpqrst"
 LAZY = frozenset({"ifexp", "and", "or"})
@@ -33,6 +34,7 @@ def lower(program: Program) -> Program:
 def lower_function(f: Function) -> Function:
     low = Lowering(f)
     body = low.block(f.body)
+    body = gather_stencils(body, low.aliases)
     return replace(f, body=exact_body(body))
 
 

@@ -116,12 +116,12 @@ def pushed_program(program: Program, wrt: Sequence[str], name: str) -> Derived:
 
 
 def silent(program: Program) -> Program:
-    """The program without its print statements."""
+    """The program without the print statements of its forward sweep (those inside custom rules belong to the reverse sweep)."""
 
     def quiet(body: Sequence[ir.Stmt]) -> list[ir.Stmt]:
         out = []
         for s in body:
-            parts = {name: quiet(getattr(s, name)) for name in ("body", "orelse", "back") if isinstance(getattr(s, name, None), list)}
+            parts = {name: quiet(getattr(s, name)) for name in ("body", "orelse") if isinstance(getattr(s, name, None), list)}
             if not isinstance(s, ir.Print):
                 out.append(replace(s, **parts) if parts else s)  # type: ignore[arg-type]
         return out

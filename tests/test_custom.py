@@ -256,3 +256,36 @@ def test_recompute_forward_mode():
         y = f(x)
     t = np.tanh(1.0)
     assert np.isclose(acc.jvp(y), 2 * 2 * t * (1 - t * t))
+
+
+def test_structures_and_keywords_in_compiled_code():
+    @tf.custom_gradient
+    def f(d, k=2.0):
+        def grad(d1, d2):
+            return {"a": d1 * d["b"] * 10.0, "b": d1 * d["a"] + d2}, d1 * 0.0 + 5.0
+        return [d["a"] * d["b"] * k, d["b"]], grad
+
+    @tf.function
+    def h(x, y, k):
+        u, v = f(k=k, d={"b": y, "a": x})
+        return u + 3.0 * v
+
+    xs = [tf.constant(v) for v in (2.0, 3.0, 4.0)]
+    assert [float(g) for g in gradient(h, *xs)] == [30.0, 5.0, 5.0]
+    assert [float(g) for g in gradient(lambda x, y, k: f({"a": x, "b": y}, k)[0] + 3.0 * f({"a": x, "b": y}, k)[1], *xs)][0] == 30.0
+
+
+def test_a_rule_may_print(capfd):
+    import sys
+
+    @tf.custom_gradient
+    def f(x):
+        def grad(dy):
+            tf.print("dy", dy, output_stream=sys.stdout)
+            return dy
+        return x * 1.0, grad
+
+    x = tf.constant(2.0)
+    gradient(f, x)
+    gradient(tf.function(lambda v: f(v) * 3.0), x)
+    assert capfd.readouterr().out == "dy 1\ndy 3\n"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from s2sgrad import errors, ir
 from s2sgrad.frontend.builtin import Builtins
 from s2sgrad.frontend.machine import same_layout
-from s2sgrad.frontend.values import NONE, Fields, Maybe, Num, Obj, Ref, Tup, Value, describe, map_nums, nums
+from s2sgrad.frontend.values import NONE, Fields, Items, Maybe, Num, Obj, Ref, Tup, Value, describe, map_nums
 from s2sgrad.ir import Assign, Var
 
 
@@ -70,7 +70,7 @@ class Customs(Builtins):
         args, kwargs = by_signature(obj.function, args, kwargs)
         values = [self.own_inputs(a) for a in args]
         named = {k: self.own_inputs(v) for k, v in kwargs.items()}
-        inputs = [n.expr for v in (*values, *named.values()) for n in nums(v)]
+        inputs = [n.expr for v in (*values, *named.values()) for n in self.parts(v) if isinstance(n, Num)]
         with self.block() as body:
             r = self.call(self.member(f, "function"), values, named, node)
             two = getattr(obj, "grad", None) is None
@@ -80,26 +80,51 @@ class Customs(Builtins):
                 value, grad = r.items
             else:
                 value, grad = r, self.member(f, "grad")
-            outputs_value = map_nums(value, self.own_output)
-        outputs = [n.expr for n in nums(outputs_value)]
-        seeds_value = map_nums(outputs_value, lambda n: Num(self.fresh("dy", seed_type(n.type))))
-        seeds = [n.expr for n in nums(seeds_value)]
+            outputs_value = self.rebuilt(value, self.own_output)
+        outputs = [n.expr for n in self.parts(outputs_value) if isinstance(n, Num)]
+        seeds = [self.fresh("dy", seed_type(e.type)) for e in outputs]
         with self.block() as back:
-            grad_args = list(seeds_value.items) if isinstance(seeds_value, Tup) else [seeds_value]
+            grad_args: list[Value] = [Num(v) for v in seeds]
             if not two:
                 grad_args.extend(values)
             kept = dict(self.state or {})
             g = self.call(grad, grad_args, {}, node)
-            self.state = kept
             grads = self.input_gradients(g, [*values, *named.values()], obj, node)
+            self.state = kept
         self.emit(ir.Custom(name_of(obj), inputs, outputs, body, seeds, back, grads))  # type: ignore[arg-type]
         return outputs_value
 
     def own_inputs(self, v: Value) -> Value:
         """Arguments in variables that nobody else assigns."""
+        return self.rebuilt(v, self.own_input)
+
+    def rebuilt(self, v: Value, f: Callable[[Num], Num]) -> Value:
+        """The same structure of tuples, lists and dicts with other numbers."""
+        if isinstance(v, Num):
+            return f(v)
+        if isinstance(v, Tup):
+            return Tup(tuple(self.rebuilt(x, f) for x in v.items), v.cls)
+        if isinstance(v, Ref):
+            content = self.contents(v)
+            if isinstance(content, Items):
+                return self.new_list([self.rebuilt(x, f) for x in content.items])
+            if isinstance(content, Fields) and v.heap.kind == "dict":
+                return self.new_dict({k: self.rebuilt(x, f) for k, x in content.fields.items()})
         if isinstance(v, Ref | Maybe):
-            raise self.error(f"a custom gradient of {describe(v)} is not supported", hint="Pass numbers, arrays and tuples of them.")
-        return map_nums(v, self.own_input)
+            raise self.error(f"a custom gradient of {describe(v)} is not supported", hint="Pass numbers, arrays, and tuples, lists and dicts of them.")
+        return v
+
+    def parts(self, v: Value) -> list[Value]:
+        """The leaves of tuples, lists and dicts (these by key), in order."""
+        if isinstance(v, Tup):
+            return [x for i in v.items for x in self.parts(i)]
+        if isinstance(v, Ref):
+            content = self.contents(v)
+            if isinstance(content, Items):
+                return [x for i in content.items for x in self.parts(i)]
+            if isinstance(content, Fields) and v.heap.kind == "dict":
+                return [x for k in sorted(content.fields, key=str) for x in self.parts(content.fields[k])]
+        return [v]
 
     def own_input(self, n: Num) -> Num:
         if isinstance(n.expr, Var) and n.expr.name in self.stable:
@@ -117,28 +142,40 @@ class Customs(Builtins):
 
     def input_gradients(self, g: Value, values: Sequence[Value], obj: Any, node: Any) -> list[ir.Expr | None]:
         """One gradient per numeric leaf of the inputs; None is no gradient."""
+        leaves = [x for v in values for x in self.parts(v)]
+        numbers = [x for x in leaves if isinstance(x, Num)]
+        given = self.parts(g)
+        if len(given) == len(leaves):
+            given = [p for p, x in zip(given, leaves, strict=True) if isinstance(x, Num)]
+        elif len(given) != len(numbers):
+            given = self.per_argument(g, values, obj, node)
+        return [self.input_gradient(p, x, obj, node) for p, x in zip(given, numbers, strict=True)]
+
+    def per_argument(self, g: Value, values: Sequence[Value], obj: Any, node: Any) -> list[Value]:
+        """One part per argument, where None stands for a whole structure."""
         gs = list(g.items) if isinstance(g, Tup) else list(self.sequence_items(g)) if isinstance(g, Ref) else [g]
-        if len(values) == 1 and isinstance(values[0], Tup) and isinstance(g, Tup) and len(gs) == len(values[0].items) != 1:
-            gs = [g]
         if len(gs) != len(values):
             raise self.error(f"the gradient of {name_of(obj)} has {len(gs)} part{'s' * (len(gs) != 1)} for {len(values)} "
                              f"argument{'s' * (len(values) != 1)}", node, kind=errors.CustomGradientError,
                              hint="Return one gradient per argument (None where there is none).")
-        out: list[ir.Expr | None] = []
+        out: list[Value] = []
         for part, v in zip(gs, values, strict=True):
-            leaves = nums(v)
-            if isinstance(part, Obj) and part.value is None:
-                out.extend([None] * len(leaves))
-                continue
-            found = nums(part)
+            leaves = [x for x in self.parts(v) if isinstance(x, Num)]
+            found = [NONE] * len(leaves) if isinstance(part, Obj) and part.value is None else self.parts(part)
             if len(found) != len(leaves):
                 raise self.error(f"the gradient of {name_of(obj)} does not have the structure of its argument", node, kind=errors.CustomGradientError)
-            for p, x in zip(found, leaves, strict=True):
-                if p.is_array != x.is_array and not (p.known and p.const == 0) or (p.is_array and x.is_array and p.expr.ndim != x.expr.ndim):
-                    raise self.error(f"the gradient of {name_of(obj)} has rank {p.expr.ndim} for an argument of rank {x.expr.ndim}", node,
-                                     kind=errors.CustomGradientError)
-                out.append(p.expr if ir.is_inexact(x.type) else None)
+            out += found
         return out
+
+    def input_gradient(self, p: Value, x: Num, obj: Any, node: Any) -> ir.Expr | None:
+        if isinstance(p, Obj) and p.value is None:
+            return None
+        if not isinstance(p, Num):
+            raise self.error(f"the gradient of {name_of(obj)} is {describe(p)}, not a number or an array", node, kind=errors.CustomGradientError)
+        if p.is_array != x.is_array and not (p.known and p.const == 0) or (p.is_array and x.is_array and p.expr.ndim != x.expr.ndim):
+            raise self.error(f"the gradient of {name_of(obj)} has rank {p.expr.ndim} for an argument of rank {x.expr.ndim}", node,
+                             kind=errors.CustomGradientError)
+        return p.expr if ir.is_inexact(x.type) else None
 
     # ------------------------------------------------------------------------------------------- recomputation
 
@@ -246,7 +283,7 @@ def seed_type(t: Any) -> Any:
 
 
 def name_of(obj: Any) -> str:
-    return getattr(obj, "__name__", None) or getattr(getattr(obj, "function", None), "__name__", "custom")
+    return getattr(obj, "__name__", None) or getattr(getattr(obj, "function", None), "__name__", "custom")  # type: ignore[return-value]
 
 
 __all__ = ["Customs", "same_layout"]

@@ -1064,8 +1064,8 @@ def bool_ops(x=0.3):
 
 
 def global_math(x=0.3):
-    from math import sin
     import math as mm
+    from math import sin
     return sin(x) + mm.cos(x)
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from s2sgrad import ir, library
 from s2sgrad.frontend.calls import Calls, qualified
 from s2sgrad.frontend.values import (
-    Maybe,
     NONE,
     Cell,
     Fields,
@@ -21,6 +20,7 @@ from s2sgrad.frontend.values import (
     Growing,
     Items,
     Iter,
+    Maybe,
     Method,
     Num,
     Obj,
@@ -133,7 +133,7 @@ class Builtins(Calls):
             return NONE
         found = library.lookup(getattr(ufunc, name))
         if found is not None:
-            return self.inline(self.function(found, None), args, kwargs, node)
+            return self.inline(self.function(found, None), args, kwargs, node)  # type: ignore[arg-type]
         raise self.error(f"np.{ufunc.__name__}.{name} is not supported", node)
 
     # ------------------------------------------------------------------------------------------- methods of arrays
@@ -267,6 +267,16 @@ def _zip(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     return Iter("zip", tuple(m.present(x) for x in a)) if a else Tup(())
 
 
+def _itself(x: Any) -> Any:
+    return x
+
+
+@means(iter)
+def _iter(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    v = m.present(a[0])
+    return v if isinstance(v, Iter) or len(a) > 1 else Iter("map", (v,), Obj(_itself))
+
+
 @means(reversed)
 def _reversed(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     v = m.present(a[0])
@@ -365,10 +375,41 @@ def _fold(self: Builtins, v: Value, start: Value, step: Any) -> Value:
 Builtins.fold_iterable = _fold  # type: ignore[attr-defined]
 
 
+def _largest(items: Any, key: Any) -> Any:
+    """`max(items, key=key)`, inlined as if the user had written it."""
+    values = list(items)
+    best, height = values[0], key(values[0])
+    for v in values[1:]:
+        h = key(v)
+        if h > height:
+            best, height = v, h
+    return best
+
+
+def _smallest(items: Any, key: Any) -> Any:
+    values = list(items)
+    best, height = values[0], key(values[0])
+    for v in values[1:]:
+        h = key(v)
+        if h < height:
+            best, height = v, h
+    return best
+
+
+def _sorted_by(items: Any, key: Any, reverse: Any) -> Any:
+    """`sorted(items, key=key)`: stable, also in reverse."""
+    values = list(items)
+    heights = np.array([key(v) for v in values])
+    if reverse:
+        return [values[i] for i in np.argsort(-heights, kind="stable")]
+    return [values[i] for i in np.argsort(heights, kind="stable")]
+
+
 def _extreme(python: Any, numpy: Any) -> Special:
     def special(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
         if "key" in k:
-            raise m.error(f"{python.__name__} with a key is not supported", n)
+            best = _largest if python is max else _smallest
+            return m.call(Obj(best), [m.new_tuple(m.new_list(a)) if len(a) > 1 else a[0], k["key"]], {}, n)
         if len(a) > 1:
             out = a[0]
             for x in a[1:]:
@@ -443,7 +484,7 @@ means(all)(_quantifier(True))
 @means(sorted)
 def _sorted(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     if "key" in k:
-        raise m.error("sorted with a key is not supported", n)
+        return m.call(Obj(_sorted_by), [a[0], k["key"], k.get("reverse", number(False))], {}, n)
     v = m.present(a[0])
     if isinstance(v, Num):
         ref: Value = m.list_from_array(m.numeric(m.call(Obj(np.sort), [v], {}, n)))
@@ -453,7 +494,7 @@ def _sorted(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     if all(isinstance(x, Obj) for x in (m.sequence_items(v) if isinstance(v, Tup) else [Num(Const(0, ir.INT))])):
         return m.new_list([m.lift(x, None) for x in sorted(m.static(v))])
     ref = m.collect(v)
-    m.list_method(ref, "sort", [], k)
+    m.list_method(ref, "sort", [], k)  # type: ignore[arg-type]
     return ref
 
 
@@ -507,7 +548,7 @@ def _issubclass(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Val
 def _callable(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     v = a[0]
     return number(isinstance(v, Func | Partial | Method) or (isinstance(v, Obj) and callable(v.value))
-                  or (isinstance(v, Ref) and hasattr(v.heap.cls, "__call__")))
+                  or (isinstance(v, Ref) and "__call__" in dir(v.heap.cls)))
 
 
 @means(type)
@@ -648,7 +689,7 @@ def _text(f: Any) -> Special:
     return special
 
 
-for _f in (str, repr, format):
+for _f in (str, repr, format):  # type: ignore[assignment]
     means(_f)(_text(_f))
 
 
@@ -691,7 +732,7 @@ def _rows(self: Builtins, v: Value) -> Value:
 
 
 Builtins.rows = _rows  # type: ignore[attr-defined]
-for _f in (np.array, np.asarray):
+for _f in (np.array, np.asarray):  # type: ignore[assignment]
     means(_f)(_array_like(_f))
 
 
@@ -730,7 +771,7 @@ def _ordinary(self: Builtins, f: Any, args: list[Value], kwargs: dict[str, Value
     found = library.lookup(f)
     if found is None:
         raise self.error(f"{qualified(f)} is not supported", node)
-    return self.inline(self.function(found, None), args, kwargs, node)
+    return self.inline(self.function(found, None), args, kwargs, node)  # type: ignore[arg-type]
 
 
 Builtins.ordinary = _ordinary  # type: ignore[attr-defined]
@@ -741,7 +782,7 @@ def _concatenated(self: Builtins, v: Ref, node: Any) -> Value:
     g = self.contents(v)
     assert isinstance(g, Growing)
     store = g.stores[0]
-    item = store.type.item
+    item = store.type.item  # type: ignore[union-attr]
     total, i, at = self.fresh("total", ir.INT), self.fresh("k", ir.INT), self.fresh("at", ir.INT)
     zero, one = Const(0, ir.INT), Const(1, ir.INT)
     self.emit(ir.Assign(total, zero))
@@ -762,7 +803,7 @@ def _concatenated(self: Builtins, v: Ref, node: Any) -> Value:
 
 
 Builtins.concatenated = _concatenated  # type: ignore[attr-defined]
-for _f in (np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack):
+for _f in (np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack):  # type: ignore[assignment]
     means(_f)(_sequence_of_arrays(_f))
 
 

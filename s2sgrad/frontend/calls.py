@@ -73,7 +73,7 @@ class Calls(Objects):
         mark, out = len(self.out), self.out
         starred = [a for a in n.args]
         nodes = [a.value if isinstance(a, gast.Starred) else a for a in starred] + [k.value for k in n.keywords]
-        values = self.in_order([(lambda x=x: self.eval(x)) for x in nodes])
+        values = self.in_order([(lambda x=x: self.eval(x)) for x in nodes])  # type: ignore[misc]
         (func,) = self.after([func], mark, out)
         args: list[Value] = []
         for a, v in zip(starred, values, strict=False):
@@ -113,6 +113,9 @@ class Calls(Objects):
         custom = self.call_custom(f, args, kwargs, node)
         if custom is not None:
             return custom
+        own = self.own_method(args[0], CONVERSIONS[id(obj)]) if len(args) == 1 and id(obj) in CONVERSIONS else None
+        if own is not None:
+            return self.call(own, args, kwargs, node)
         special = self.special(obj)
         if special is not None:
             return special(list(args), dict(kwargs), node)
@@ -122,7 +125,7 @@ class Calls(Objects):
             return self.construct(f, args, kwargs, node)
         found = library.lookup(obj) if hasattr(library, "lookup") else None
         if found is not None:
-            return self.inline(self.function(found, None), args, kwargs, node)
+            return self.inline(self.function(found, None), args, kwargs, node)  # type: ignore[arg-type]
         if isinstance(obj, functools.partial):
             path = f.access
             inner = self.lift(obj.func, None if path is None else (*path, ("attr", "func")))
@@ -154,7 +157,7 @@ class Calls(Objects):
         if hasattr(obj, "__wrapped__"):
             inner = Obj(obj.__wrapped__, None if f.access is None else (*f.access, ("attr", "__wrapped__")))
             return self.call(inner, args, kwargs, node)
-        call = getattr(type(obj), "__call__", None)
+        call = class_member(type(obj), "__call__")
         if isinstance(call, types.FunctionType):
             owner = self.lift_object(obj, f.access)
             return self.call(Obj(call), [owner, *args], kwargs, node)
@@ -272,8 +275,8 @@ class Calls(Objects):
                 raise self.error(f"{name}() got an unexpected keyword argument '{k}'", node)
         python = f.python is not None
         count = len(f.python.__defaults__ or ()) if python else len(f.defaults)
-        for k, p in enumerate(positional):
-            j = k - (len(positional) - count)
+        for k, p in enumerate(positional):  # type: ignore[assignment]
+            j = k - (len(positional) - count)  # type: ignore[operator]
             if p not in bound and j >= 0:
                 bound[p] = self.default(f, p, j, "default") if python else f.defaults[j]
         for x, d in zip(a.kwonlyargs, a.kw_defaults, strict=True):
@@ -337,6 +340,7 @@ class Calls(Objects):
         frame = Frame(f.source, f.node, Scope(cells, f.scope), info, key, loop_base=len(self.loops))
         frame.signature = constants(bound)
         kept_node, kept_jumps = self.node, self.jumps
+        frame.called_from = node if hasattr(node, "lineno") else kept_node
         if isinstance(f.node, gast.FunctionDef) and is_generator(f.node):
             raise self.error(f"{f.node.name} is a generator function (yield): not supported", node, "Return a list or an array.")
         for name, v in bound.items():
@@ -406,7 +410,7 @@ class Calls(Objects):
         init = cls.__init__
         self.building.add(heap)
         if dataclasses.is_dataclass(cls) and getattr(init, "__qualname__", "").startswith("__create_fn__") or (
-                dataclasses.is_dataclass(cls) and "__init__" in vars(cls) and not hasattr(init, "__wrapped__") and _generated(init)):
+                dataclasses.is_dataclass(cls) and not hasattr(init, "__wrapped__") and _generated(init)):
             self.dataclass_fields(ref, cls, args, kwargs, node)
         elif isinstance(init, types.FunctionType):
             self.call(Obj(init), [ref, *args], kwargs, node)
@@ -517,6 +521,11 @@ class Calls(Objects):
 STATIC_NAMES = frozenset({"axis", "axes", "keepdims", "dtype", "ddof", "k", "offset", "decimals", "order", "endpoint"})
 
 
+def class_member(cls: type, name: str) -> Any:
+    """An attribute of a class as it stands in the class (functions unbound), None where there is none."""
+    return next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
+
+
 def constants(bound: dict[str, Value]) -> Any:
     """The known scalars among the arguments of a call."""
     return tuple((k, repr(n.const)) for k, v in bound.items() for n in nums(v) if n.known)
@@ -531,6 +540,9 @@ def is_generator(node: Any) -> bool:
         if not isinstance(n, scoping.SCOPES):
             todo.extend(gast.iter_child_nodes(n))
     return False
+
+
+CONVERSIONS = {id(abs): "__abs__", id(float): "__float__", id(int): "__int__", id(complex): "__complex__", id(round): "__round__"}
 
 
 def _generated(init: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from s2sgrad import ir
 from s2sgrad.frontend.loops import UNROLL, Again, Loops
 from s2sgrad.frontend.machine import NeedsStatic, Path, convert, promote
 from s2sgrad.frontend.scope import Frame, Scope
-from s2sgrad.frontend.statements import BINARY, DeadCode
+from s2sgrad.frontend.statements import BINARY, DUNDER, DeadCode
 from s2sgrad.frontend.values import (
     NONE,
     UNBOUND,
@@ -45,11 +46,13 @@ from s2sgrad.frontend.values import (
 from s2sgrad.ir import Const, Expr
 from s2sgrad.rules import registry
 
+METHOD = {"Eq": "__eq__", "NotEq": "__ne__", "Lt": "__lt__", "LtE": "__le__", "Gt": "__gt__", "GtE": "__ge__"}
 COMPARE = {"Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge}
 OPNAME = {"Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"}
-DUNDER = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "truediv", "floordiv": "floordiv", "mod": "mod", "pow": "pow",
-          "matmul": "matmul", "and_": "and", "or_": "or", "xor": "xor"}
+REFLECTED = {"Eq": "Eq", "NotEq": "NotEq", "Lt": "Gt", "LtE": "GtE", "Gt": "Lt", "GtE": "LtE"}
 BIG = 1 << 62
+ONE_SHOT = ("enumerate", "zip", "reversed", "map", "filter", "generator", "spent")
+SPENT = Iter("spent", ())
 
 
 class Expressions(Loops):
@@ -88,6 +91,11 @@ class Expressions(Loops):
         if isinstance(v, Maybe) and v.absent != "none":
             self.require(v, name)
             v = self.state[cell] = v.value
+        if isinstance(v, Iter) and v.kind in ONE_SHOT:
+            if v is SPENT:
+                raise self.error(f"{name} is an iterator that was used before, and gives its elements once only", node,
+                                 "Make it a list, which can be read again.")
+            self.state[cell] = SPENT
         return self.checked(v, name)
 
     def require(self, v: Maybe, name: str) -> None:
@@ -149,11 +157,10 @@ class Expressions(Loops):
 
     def structure_binary(self, op: Any, a: Value, b: Value) -> Value | None:
         """Operators on tuples, lists, strings, objects."""
-        for x, y, prefix in ((a, b, "__"), (b, a, "__r")):
-            if isinstance(x, Ref) and x.heap.kind == "object":
-                f = getattr(x.heap.cls, f"{prefix}{DUNDER.get(op.__name__, '?')}__", None)
-                if f is not None:
-                    return self.call(Obj(f), [x, y], {}, None)
+        name = DUNDER.get(op.__name__, "?")
+        own = self.own_operator(f"__{name}__", f"__r{name}__", a, b)
+        if own is not None:
+            return own
         if op is operator.add and isinstance(a, Tup) and isinstance(b, Tup):
             return Tup(a.items + b.items)
         if op is operator.add and is_list(a) and is_list(b):
@@ -174,6 +181,27 @@ class Expressions(Loops):
                 return None
         if op is operator.or_ and is_dict(a) and is_dict(b):
             return self.new_dict({**self.contents(a).fields, **self.contents(b).fields})  # type: ignore[attr-defined]
+        return None
+
+    def own_method(self, v: Value, name: str) -> Obj | None:
+        """The special method that the class of an object or a named tuple defines."""
+        if isinstance(v, Ref) and v.heap.kind == "object":
+            cls, plain = v.heap.cls, object
+        elif isinstance(v, Tup) and v.cls is not None:
+            cls, plain = v.cls, tuple
+        else:
+            return None
+        f = getattr(cls, name, None)
+        return None if f is None or f is getattr(plain, name, None) else Obj(f)
+
+    def own_operator(self, name: str, reflected: str, a: Value, b: Value) -> Value | None:
+        """The result of an operator that the class of an operand defines."""
+        for x, y, method in ((a, b, name), (b, a, reflected)):
+            f = self.own_method(x, method)
+            if f is not None and not generated(f.value):
+                v = self.call(f, [x, y], {}, None)
+                if not (isinstance(v, Obj) and v.value is NotImplemented):
+                    return v
         return None
 
     def percent(self, text: str, v: Value) -> Value:
@@ -208,10 +236,9 @@ class Expressions(Loops):
                 return Num(registry.call(name, v.expr), const)
             except TypeError as err:
                 raise self.error(str(err)) from None
-        if isinstance(v, Ref) and v.heap.kind == "object":
-            f = getattr(v.heap.cls, {operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__"}[op], None)
-            if f is not None:
-                return self.call(Obj(f), [v], {}, None)
+        f = self.own_method(v, {operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__"}[op])
+        if f is not None:
+            return self.call(f, [v], {}, None)
         raise self.error(f"{symbol(op)} of {describe(v)} is not supported")
 
     def add(self, a: Value, b: Value) -> Num:
@@ -273,6 +300,10 @@ class Expressions(Loops):
             if isinstance(e.type, ir.Scalar) and a.type.weak and b.type.weak:
                 pass
             return Num(e, const)
+        if op != "Eq":  # `equal` looks for __eq__ itself
+            own = self.own_operator(METHOD[op], METHOD[REFLECTED[op]], a, b)
+            if own is not None:
+                return own
         if op in ("Eq", "NotEq"):
             c = self.equal(a, b)
             if isinstance(c, bool):
@@ -284,7 +315,14 @@ class Expressions(Loops):
             return self.compare_values(op, self.numeric(a), self.numeric(b))
         if isinstance(a, Tup) and isinstance(b, Tup) and op in ("Lt", "LtE", "Gt", "GtE"):
             return self.lexicographic(op, a, b)
+        if isinstance(a, Ref) and isinstance(b, Ref) and a.heap.cls is b.heap.cls and self.own_method(a, METHOD[op]) is not None:
+            return self.lexicographic(op, self.fields_tuple(a), self.fields_tuple(b))  # written by @dataclass(order=True)
         raise self.error(f"comparing {describe(a)} with {describe(b)} is not supported")
+
+    def fields_tuple(self, v: Ref) -> Tup:
+        c = self.contents(v)
+        assert isinstance(c, Fields)
+        return Tup(tuple(c.fields[f.name] for f in dataclasses.fields(v.heap.cls) if f.compare))
 
     def lexicographic(self, op: str, a: Tup, b: Tup) -> Value:
         strict = "Lt" if op.startswith("Lt") else "Gt"
@@ -299,6 +337,9 @@ class Expressions(Loops):
         return number(c) if isinstance(c, bool) else Num(c)
 
     def equal(self, a: Value, b: Value) -> Any:
+        own = self.own_operator("__eq__", "__eq__", a, b)
+        if own is not None:
+            return self.truth(own)
         if isinstance(a, Num) and isinstance(b, Num):
             return self.truth(self.compare_values("Eq", a, b))
         if isinstance(a, Obj) and isinstance(b, Obj):
@@ -308,10 +349,8 @@ class Expressions(Loops):
             return len(x) == len(y) and self.every([self.equal(p, q) for p, q in zip(x, y, strict=True)])
         if isinstance(a, Ref) and isinstance(b, Ref) and a.heap is b.heap:
             return True
-        if isinstance(a, Ref) and a.heap.kind == "object" and "__eq__" in vars(a.heap.cls) and isinstance(b, Ref):
-            fields, others = self.contents(a), self.contents(b)
-            if isinstance(fields, Fields) and isinstance(others, Fields) and a.heap.cls is b.heap.cls:
-                return self.every([self.equal(fields.fields[k], others.fields[k]) for k in fields.fields])
+        if isinstance(a, Ref) and isinstance(b, Ref) and a.heap.cls is b.heap.cls and self.own_method(a, "__eq__") is not None:
+            return self.equal(self.fields_tuple(a), self.fields_tuple(b))  # written by @dataclass
         if isinstance(a, Num) and a.is_array or isinstance(b, Num) and b.is_array:
             return self.truth(self.compare_values("Eq", self.numeric(a), self.numeric(b)))
         return False
@@ -351,6 +390,9 @@ class Expressions(Loops):
         return s is t or s == t
 
     def contains(self, box: Value, x: Value) -> Any:
+        own = self.own_method(box, "__contains__")
+        if own is not None:
+            return self.truth(self.call(own, [box, x], {}, None))
         if is_dict(box):
             return self.key_of(x) in self.contents(box).fields  # type: ignore[attr-defined]
         if isinstance(box, Obj):
@@ -521,7 +563,7 @@ class Expressions(Loops):
         return Tup(tuple(self.elements(n.elts)))
 
     def elements(self, nodes: Sequence[Any]) -> list[Value]:
-        done = self.in_order([(lambda x=x: self.eval(x.value if isinstance(x, gast.Starred) else x)) for x in nodes])
+        done = self.in_order([(lambda x=x: self.eval(x.value if isinstance(x, gast.Starred) else x)) for x in nodes])  # type: ignore[misc]
         out: list[Value] = []
         for x, v in zip(nodes, done, strict=True):
             if isinstance(x, gast.Starred):
@@ -592,7 +634,7 @@ class Expressions(Loops):
     def eval_Slice(self, n: Any) -> Value:
         parts = [NONE if x is None else None for x in (n.lower, n.upper, n.step)]
         nodes = [x for x in (n.lower, n.upper, n.step) if x is not None]
-        values = iter(self.in_order([(lambda x=x: self.eval(x)) for x in nodes]))
+        values = iter(self.in_order([(lambda x=x: self.eval(x)) for x in nodes]))  # type: ignore[misc]
         return SliceOf(*(p if p is not None else next(values) for p in parts))
 
     def eval_Attribute(self, n: Any) -> Value:
@@ -682,7 +724,7 @@ class Expressions(Loops):
     def capacity(self, v: Value) -> Any:
         """The number of elements an iterator will give, where it is known before it runs."""
         if isinstance(v, Iter) and v.kind == "generator":
-            n, _, frame = v.extra
+            n = v.extra[0]
             if len(n.generators) != 1 or n.generators[0].ifs:
                 return None
             v = v.parts[0]
@@ -773,3 +815,8 @@ def is_dict(v: Value) -> bool:
 
 
 __all__ = ["Expressions", "Method", "NeedsBranch", "NeedsStatic", "Path", "Poison", "nums"]
+
+
+def generated(f: Any) -> bool:
+    """Was this method written by @dataclass?"""
+    return getattr(getattr(f, "__wrapped__", f), "__code__", None) is not None and getattr(f, "__wrapped__", f).__code__.co_filename == "<string>"

@@ -75,10 +75,10 @@ class Indexing(Expressions):
             return base
         if isinstance(e, Index) and all(is_int(i) for i in e.index) and e.kind == "view" and len(e.index) == 1 and False:
             items, e = (*e.index, *items), e.base
-        return Num(Index(e, items, index_type(e.type, items)))
+        return Num(Index(e, items, index_type(e.type, items)))  # type: ignore[arg-type]
 
     def index_rank(self, base: Num, index: Sequence[Value]) -> int:
-        items, kind = self.index_items(base, index)
+        items, _ = self.index_items(base, index)
         return 0 if isinstance(index_type(base.type, items), Scalar) else 1
 
     def index_items(self, base: Num, index: Sequence[Value]) -> tuple[tuple[Any, ...], str]:
@@ -121,7 +121,7 @@ class Indexing(Expressions):
 
     def index_expr(self, v: Value) -> Expr:
         v = self.present(v)
-        if isinstance(v, Ref | Tup):
+        if isinstance(v, Ref | Tup | Range):
             v = self.as_array(v)
         if not isinstance(v, Num):
             raise self.error(f"{describe(v)} cannot index an array")
@@ -190,7 +190,7 @@ class Indexing(Expressions):
             mark, out = len(self.out), self.out
             base, index = self.prepared_target(base, index)
             (value,) = self.after([value], mark, out)
-            items, kind = self.index_items(base, index)
+            items, _ = self.index_items(base, index)
             v = self.numeric(value)
             self.check_store(v, base)
             assert isinstance(base.expr, Var)
@@ -216,7 +216,7 @@ class Indexing(Expressions):
         flat = [j for i in index for j in (i.items if isinstance(i, Tup) else (i,))]
         if isinstance(e, Index) and len(e.index) == 1 and is_int(e.index[0]) and isinstance(e.base, Var) and not any(
                 isinstance(j, Num) and j.is_array for j in flat):
-            flat = [Num(e.index[0]), *flat]  # A[i][j] = x is A[i, j] = x
+            flat = [Num(e.index[0]), *flat]  # type: ignore[arg-type] # A[i][j] = x is A[i, j] = x  # type: ignore[arg-type]
             base = Num(e.base)
         base = self.as_var(base, "view")
         return base, [self.hoisted_index(j, base) for j in flat]
@@ -245,7 +245,7 @@ def index_type(t: Array, items: Sequence[Any]) -> Any:
     rest = t.ndim - used
     kept = sum(1 for i in items if isinstance(i, Slice | NewAxis)) + rest
     if arrays:
-        rank = max(1 if a.type.dtype == "bool" else a.type.ndim for a in arrays)
+        rank = max(1 if a.type.dtype == "bool" else a.type.ndim for a in arrays)  # type: ignore[union-attr]
         return Array(t.dtype, rank + kept)
     if kept == 0:
         return Scalar(t.dtype)

@@ -80,7 +80,7 @@ class Linking(Customs):
         for p, v in bound.items():
             if isinstance(v, Ref):
                 raise self.error(f"passing {describe(v)} to a recursive function is not supported", hint="Pass numbers, arrays and tuples.")
-            inputs[p] = map_nums(v, lambda n, p=p: param(p, n))
+            inputs[p] = map_nums(v, lambda n, p=p: param(p, n))  # type: ignore[misc]
         linked = Linked(name, params)
         key = (f.node, f.python or f.scope, tuple(bound), tuple(signature(v) for v in bound.values()))
         self.links[key] = linked
@@ -91,10 +91,10 @@ class Linking(Customs):
             with self.block(state) as body:
                 loops, self.loops = self.loops, []
                 try:
-                    v: Value | None = self.activate(f, dict(inputs), f.node)
+                    v: Value | None = self.activate(f, dict(inputs), f.node)  # type: ignore[no-redef]
                     v = map_nums(v, self.own_result)
                 except DeadCode:
-                    v = None
+                    v = None  # type: ignore[assignment]
                 finally:
                     self.loops = loops
             if v is None:
@@ -103,7 +103,7 @@ class Linking(Customs):
             if linked.shape is not None and signature(linked.shape) == signature(shape):
                 break
             if linked.shape is not None:
-                shape = joined(linked.shape, shape)
+                shape = joined(linked.shape, shape)  # type: ignore[assignment]
                 if shape is None:
                     raise self.error(f"the results of the recursive function {name} have different structures")
             linked.shape = shape

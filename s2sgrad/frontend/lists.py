@@ -140,7 +140,7 @@ class Lists(Expressions):
         if isinstance(t, Poison):
             raise self.error(f"this would be {t.reason}", kind=NeedsStatic)
         if not isinstance(t, Growing):
-            raise NeedsStatic("an empty list is used here before its element type is known", self.place())
+            raise self.error("an empty list is used here before its element type is known", kind=NeedsStatic)
         copies: list[tuple[Var, Expr]] = []
         self.move_growing(content, t, copies)
         self.copy_all(copies)
@@ -231,7 +231,7 @@ class Lists(Expressions):
     def stacked(self, g: Growing, k: int) -> Num:
         """`np.stack` of a list of arrays: a loop that copies them."""
         store = g.stores[k]
-        item = store.type.item
+        item = store.type.item  # type: ignore[union-attr]
         first = self.as_var(Num(Call("item", (store, Const(0, ir.INT)), (), item)), "first")
         dims = [g.length, *(ir.call("dim", first.expr, axis=a) for a in range(item.ndim))]
         out = self.as_var(Num(ir.call("zeros", *dims, dtype=item.dtype)), "stacked")
@@ -339,7 +339,7 @@ class Lists(Expressions):
             raise self.error("storing a slice of this list is not supported", hint="Use an array.")
         content = self.fit(ref, content, value)
         k = self.list_position(content, i)
-        for s, n in zip(content.stores, nums(value), strict=True):
+        for s, n in zip(content.stores, nums(value), strict=True):  # type: ignore[assignment]
             if isinstance(s.type, ListType):
                 raise self.error("replacing an array in a list that grows at run time is not supported", hint="Use an array with one more axis.")
             self.emit(ir.Store(s, (k.expr,), n.expr))
@@ -420,7 +420,7 @@ class Lists(Expressions):
             if isinstance(a.type, ListType):
                 raise self.error("copying a list of arrays that grows at run time is not supported")
             self.emit(Assign(b, ir.call("copy", a)))
-        self.emit(Assign(g.length, content.length))
+        self.emit(Assign(g.length, content.length))  # type: ignore[arg-type]
         assert self.state is not None
         self.state[heap] = g
         return Ref(heap)

@@ -102,7 +102,7 @@ class Loops(Statements):
                  orelse: Sequence[Any], rest: Sequence[Any]) -> list[Stmt] | None:
         loop = Loop(("unrolled", id(node)), unrolled=True)
         loop.brk = Target("break", self.branch_var("brk", ir.BOOL, Const(False, ir.BOOL)), loop=loop)
-        todo: list[Any] = [_Step(lambda v=v: self.unrolled_step(loop, v, assign, body)) for v in values]
+        todo: list[Any] = [_Step(lambda v=v: self.unrolled_step(loop, v, assign, body)) for v in values]  # type: ignore[misc]
         self.loops.append(loop)
         before, self.jumps = self.jumps, set()
         tail = self.run([*todo, *orelse])

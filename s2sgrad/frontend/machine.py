@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from s2sgrad import errors, ir
 from s2sgrad.frontend.values import (
     IDENTITY,
-    Identities,
     NONE,
     UNBOUND,
     UNKNOWN,
@@ -21,6 +21,7 @@ from s2sgrad.frontend.values import (
     Func,
     Growing,
     Heap,
+    Identities,
     Items,
     Iter,
     Maybe,
@@ -44,6 +45,7 @@ from s2sgrad.frontend.values import (
 from s2sgrad.ir import Array, Assign, Call, Const, Expr, Scalar, Stmt, Type, Var
 
 State = dict[Any, Value]
+PACKAGE = os.path.dirname(errors.__file__) + os.sep
 RANK = {"bool": 0, "int64": 1, "float64": 2, "complex128": 3}
 
 
@@ -107,6 +109,10 @@ class Machine:
         self.to_link: set[Any] = set()
         self.unshareable: set[str] = set()
 
+    if TYPE_CHECKING:  # the parts of the specialiser call each other's methods
+
+        def __getattr__(self, name: str) -> Any: ...
+
     # ------------------------------------------------------------------------------------------- places, errors
 
     def place(self, node: Any = None) -> ir.Place | None:
@@ -117,8 +123,13 @@ class Machine:
 
     def error(self, message: str, node: Any = None, hint: str = "", kind: type[errors.S2SGradError] = errors.Unsupported) -> errors.S2SGradError:
         node = node if node is not None and hasattr(node, "lineno") else self.node
-        caret = self.frames[-1].source.caret(node) if self.frames and node is not None else None
-        return kind(message, self.place(node), hint, caret)
+        k = len(self.frames) - 1
+        while k > 0 and self.frames[k].source.file.startswith(PACKAGE):  # a function of the library: the user's call of it is shown
+            node, k = self.frames[k].called_from or node, k - 1
+        if k < 0 or node is None:
+            return kind(message, None, hint, None)
+        source = self.frames[k].source
+        return kind(message, source.place(node), hint, source.caret(node))
 
     def emit(self, s: Stmt) -> None:
         if s.place is None:

@@ -266,7 +266,7 @@ class Objects(Indexing, Lists):
             if isinstance(c, Fields) and v.heap.kind == "dict":
                 return [self.lift(k, None) for k in c.fields]
             if isinstance(c, Growing):
-                raise NeedsStatic("a list whose length is known at run time only cannot be unpacked here", self.place())
+                raise self.error("a list whose length is known at run time only cannot be unpacked here", kind=NeedsStatic)
             if hasattr(v.heap.cls, "__iter__"):
                 return self.sequence_items(self.call(Obj(v.heap.cls.__iter__), [v], {}, None))
         if isinstance(v, Obj):
@@ -285,7 +285,7 @@ class Objects(Indexing, Lists):
             k = self.need_static(seq.length, "the length of this sequence")
             return [seq.get(number(j)) for j in range(k)]
         if isinstance(v, Num) and v.is_array:
-            raise NeedsStatic("an array of unknown length cannot be unpacked here", self.place())
+            raise self.error("an array of unknown length cannot be unpacked here", kind=NeedsStatic)
         raise self.error(f"{describe(v)} is not a sequence")
 
     # ------------------------------------------------------------------------------------------- numbers from structures
@@ -435,7 +435,7 @@ class Objects(Indexing, Lists):
     def set_attribute(self, base: Value, name: str, value: Value, node: Any) -> None:
         base = self.present(base)
         if isinstance(base, Ref) and base.heap.kind == "object":
-            if dataclasses.is_dataclass(base.heap.cls) and base.heap.cls.__dataclass_params__.frozen and base.heap not in self.building:  # type: ignore[attr-defined]
+            if dataclasses.is_dataclass(base.heap.cls) and base.heap.cls.__dataclass_params__.frozen and base.heap not in self.building:  # type: ignore[attr-defined, union-attr]
                 raise self.error(f"cannot assign to field {name!r} of a frozen dataclass", node)
             setter = getattr(base.heap.cls, name, None)
             if isinstance(setter, property) and setter.fset is not None:

@@ -171,6 +171,7 @@ class Frame:
     finals: list[Any] = field(default_factory=list)
     signature: Any = None
     comprehension: bool = False
+    called_from: Any = None  # the caller's node
 
 
 @dataclass(eq=False)

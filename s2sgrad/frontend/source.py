@@ -93,9 +93,11 @@ def _source_of_code(code: types.CodeType, name: str, lines: tuple[str, ...]) -> 
     found = [n for n in gast.walk(tree) if isinstance(n, wanted) and _first_line(n) + offset == code.co_firstlineno]
     if wanted is gast.FunctionDef:
         found = [n for n in found if n.name == code.co_name]
-    found = [n for n in found if _parameters(n) == code.co_varnames[: len(_parameters(n))]]
+    found = [n for n in found if _parameters(n) == code.co_varnames[: _count(code)]]
     if len(found) > 1:
         found = [n for n in found if _same_positions(n, code, offset)]
+        inner = [n for n in found if not any(m is not n and _contains(n, m) for m in found)]  # of nested lambdas, the innermost that holds it all
+        found = inner or found
     if len(found) > 1:
         raise NoSource(f"{len(found)} functions that look the same stand on line {code.co_firstlineno} of {code.co_filename}",
                        hint="Put each lambda on a line of its own.")
@@ -129,6 +131,16 @@ def _tree(lines: tuple[str, ...], first: int) -> tuple[Any, int]:
 def _first_line(node: Any) -> int:
     decorators = getattr(node, "decorator_list", ())
     return min([node.lineno, *(d.lineno for d in decorators)])
+
+
+def _count(code: types.CodeType) -> int:
+    """How many of a code object's variables are parameters."""
+    flags = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return code.co_argcount + code.co_kwonlyargcount + flags
+
+
+def _contains(outer: Any, inner: Any) -> bool:
+    return any(x is inner for x in gast.walk(outer))
 
 
 def _parameters(node: Any) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from s2sgrad import errors, ir
 from s2sgrad.frontend import scope as scoping
+from s2sgrad.frontend.calls import class_member
 from s2sgrad.frontend.link import Linking
 from s2sgrad.frontend.machine import NeedsStatic
 from s2sgrad.frontend.objects import Restart
@@ -200,7 +201,7 @@ def _behind(fn: Any) -> types.FunctionType:
             fn = fn.fn
         elif hasattr(fn, "__wrapped__"):
             fn = fn.__wrapped__
-        elif isinstance(getattr(type(fn), "__call__", None), types.FunctionType):
+        elif isinstance(class_member(type(fn), "__call__"), types.FunctionType):
             fn = type(fn).__call__
         else:
             return plain_function(fn)
@@ -307,8 +308,8 @@ def _written(f: Function, program: Program) -> set[str]:
             out |= origins.get(s.base.name, set())
         if isinstance(s, ir.CallFn) and s.function in program.linked:
             callee = program.linked[s.function]
-            for p, a in zip(callee.params, s.args, strict=False):
-                r = ir.root(a) if isinstance(a.type, Array) else None
+            for p, a in zip(callee.params, s.args, strict=False):  # type: ignore[assignment]
+                r = ir.root(a) if isinstance(a.type, Array) else None  # type: ignore[arg-type]
                 if p.name in callee.written and r is not None:
                     out |= origins.get(r.name, set())
     return out

@@ -40,6 +40,8 @@ from s2sgrad.ir import Const, Expr, If, Stmt
 BINARY = {"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv, "FloorDiv": operator.floordiv,
           "Mod": operator.mod, "Pow": operator.pow, "MatMult": operator.matmul, "BitAnd": operator.and_, "BitOr": operator.or_,
           "BitXor": operator.xor, "LShift": operator.lshift, "RShift": operator.rshift}
+DUNDER = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "truediv", "floordiv": "floordiv", "mod": "mod", "pow": "pow",
+          "matmul": "matmul", "and_": "and", "or_": "or", "xor": "xor"}
 
 
 class DeadCode(Exception):
@@ -155,7 +157,7 @@ class Statements(Machine):
         (ts, tout, ttail, tj), (es, eout, etail, ej) = sides
         self.jumps = before | tj | ej
         stmt = If(cond, tout, eout, place=self.place())
-        for dead, dead_jumps, live, out, tail, jumps in ((ts, tj, es, eout, etail, ej), (es, ej, ts, tout, ttail, tj)):
+        for dead, dead_jumps, live, tail, jumps in ((ts, tj, es, etail, ej), (es, ej, ts, ttail, tj)):
             if dead is None and live is not None and dead_jumps:
                 self.state = live
                 self.out.append(stmt)
@@ -411,7 +413,8 @@ class Statements(Machine):
         if isinstance(old, Ref) and old.heap.kind == "list" and op is operator.add:
             self.list_method(old, "extend", [value], {})
             return old
-        return self.binary(op, old, value)
+        own = self.own_method(old, f"__i{DUNDER.get(op.__name__, '?')}__")
+        return self.binary(op, old, value) if own is None else self.call(own, [old, value], {}, None)
 
     def augment_array(self, base: Num, index: Any, op: Any, value: Value, old: Value | None = None) -> None:
         """`base[index] op= value` in memory."""
@@ -606,7 +609,7 @@ class Statements(Machine):
                 return False, []
             values = list(self.sequence_items(v))
             star = [i for i, q in enumerate(p.patterns) if isinstance(q, gast.MatchStar)]
-            binds: list[tuple[str, Value]] = []
+            binds: list[tuple[str, Value]] = []  # type: ignore[no-redef]
             pats = list(p.patterns)
             if star:
                 k, tail = star[0], len(pats) - star[0] - 1

@@ -289,3 +289,11 @@ def test_a_rule_may_print(capfd):
     gradient(f, x)
     gradient(tf.function(lambda v: f(v) * 3.0), x)
     assert capfd.readouterr().out == "dy 1\ndy 3\n"
+
+
+def test_recompute_in_blocks_equals_the_plain_loop():
+    from tests.bench.memory import blocks, every_step, plain
+
+    u = np.sin(np.linspace(0.0, 3.0, 10))
+    want = tf.grad(plain)(u, 3, 4)
+    assert np.allclose(tf.grad(blocks)(u, 3, 4), want) and np.allclose(tf.grad(every_step)(u, 3, 4), want)

@@ -148,7 +148,10 @@ class Sweeps:
 
     def _restores(self, s: ir.Stmt) -> Block:
         out: Block = []
-        for fact in reversed(sorted(self.plan.saves.get(id(s), ()), key=str)):
+        facts = sorted(self.plan.saves.get(id(s), ()), key=str, reverse=True)
+        if isinstance(s, ir.Recompute):
+            facts.sort(key=lambda f: f[0] == "m")  # contents go back into the arrays that the names meant before
+        for fact in facts:
             kind, name = fact
             if kind == "m":
                 for key, base, region in reversed(self._regions(s, name)):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from s2sgrad import backends, emit, ir, optimise
-from s2sgrad.ir import Array, Assign, Function, Index, Param, Program, Return, Scalar, Store, Var, call
+from s2sgrad.ir import Array, Assign, Function, Param, Program, Return, Scalar, Store, Var, call
 from s2sgrad.rules.registry import type_of
 
 BINARY = ["add", "sub", "mul", "div", "floordiv", "mod", "pow", "maximum", "minimum", "arctan2", "hypot", "copysign", "logaddexp", "fmod",

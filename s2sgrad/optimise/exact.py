@@ -186,7 +186,8 @@ class Exact(Call):
 
 def _divide(e: Call) -> Expr:
     a, b = e.args
-    if _is_int(a.type) and _is_int(b.type) and getattr(a.type, "weak", False) and getattr(b.type, "weak", False) and not (isinstance(b, Const) and b.value != 0):
+    python = all(_is_int(x.type) and isinstance(x.type, Scalar) and x.type.weak for x in e.args)
+    if python and not (isinstance(b, Const) and b.value != 0):
         b = Call("nonzero_divisor", (b,), (), ir.INT)
     return replace(e, args=(a, b))
 

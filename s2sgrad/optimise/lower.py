@@ -10,8 +10,37 @@ from typing import Any
 
 from s2sgrad import ir
 from s2sgrad.ir import (
-    Accum, Append, Array, Assign, Call, CallFn, Comment, Const, Custom, Expr, For, Function, If, Index, ListType, Multi, Place, Pop, Print, Program,
-    Raise, Recompute, Reserve, Return, Scalar, Slice, Stmt, Store, Type, Var, While,
+    Accum,
+    Append,
+    Array,
+    Assign,
+    Call,
+    CallFn,
+    Comment,
+    Const,
+    Custom,
+    Expr,
+    For,
+    Function,
+    If,
+    Index,
+    ListType,
+    Multi,
+    Place,
+    Pop,
+    Print,
+    Program,
+    Raise,
+    Recompute,
+    Reserve,
+    Return,
+    Scalar,
+    Slice,
+    Stmt,
+    Store,
+    Type,
+    Var,
+    While,
 )
 from s2sgrad.optimise import overlap
 from s2sgrad.optimise.affine import is_literal, literal
@@ -211,7 +240,8 @@ class Lowering:
             self.statement(inner)
 
     def do_print(self, s: Print) -> None:
-        self.emit(Print([self.value(p) if isinstance(p, Expr) else p for p in s.parts], {**s.options, "compiled": True} if s.options.get("tensors") else s.options))
+        options = {**s.options, "compiled": True} if s.options.get("tensors") else s.options
+        self.emit(Print([self.value(p) if isinstance(p, Expr) else p for p in s.parts], options))
 
     def do_raise(self, s: Raise) -> None:
         self.emit(Raise(s.exception, [self.value(p) if isinstance(p, Expr) else p for p in s.message]))
@@ -515,6 +545,7 @@ class Lowering:
     def write(self, base: Var, index: Sequence[Any], value: Expr, accumulate: bool) -> None:
         """`base[index] = value` or `+=`."""
         target_type = _index_type(base, index)
+        assert not isinstance(target_type, ListType)
         if isinstance(target_type, Scalar):
             idx = tuple(self.index_item(i) for i in index)
             v = self.scalar(value)

@@ -26,7 +26,10 @@ ELEMENTWISE = frozenset("""
     ceil trunc rint round deg2rad rad2deg sinc erf erfc gamma lgamma digamma trigamma gcd lcm iscomplex_ isnan isinf isfinite signbit logical_not invert real imag conj
     angle where clip astype pycomplex spacing not ifexp
 """.split())
-CHEAP = frozenset("add sub mul neg pos abs lt le gt ge eq ne logical_and logical_or logical_not not and or where astype maximum minimum real imag conj".split())
+CHEAP = frozenset(
+    "add sub mul neg pos abs lt le gt ge eq ne logical_and"
+    " logical_or logical_not not and or where astype maximum minimum real imag conj".split()
+)
 
 
 @dataclass

@@ -10,7 +10,6 @@ from s2sgrad.ir import Array, Scalar, Type
 from s2sgrad.rules.registry import OPS, Op, register
 from s2sgrad.runtime import arrays, extents, transforms
 
-
 FLAT = frozenset({"check_extent", "mask_positions", "argsorted_lanes"})  # results that carry no derivative
 
 
@@ -18,7 +17,9 @@ def helper(name: str, fn: Callable[..., Any], result: Callable[..., Type]) -> No
     if name not in OPS:
         n = fn.__code__.co_argcount
         kind = "zero" if result is integer or name in FLAT else "none"
-        register(Op(name, kind, fn, f"{fn.__name__}({', '.join(f'_{i}' for i in range(n))})", result=result, helper=fn, why="it belongs to lowered text; differentiate the adjoint stage instead"))
+        text = f"{fn.__name__}({', '.join(f'_{i}' for i in range(n))})"
+        why = "it belongs to lowered text; differentiate the adjoint stage instead"
+        register(Op(name, kind, fn, text, result=result, helper=fn, why=why))
 
 
 def integer(*types: Type) -> Type:
@@ -31,6 +32,7 @@ def first(*types: Type) -> Type:
 
 def fresh_like_first(*types: Type) -> Type:
     t = types[0]
+    assert isinstance(t, Array)
     return Array(t.dtype, t.ndim)
 
 

@@ -38,9 +38,9 @@ class Aliases:
             return
         r = ir.root(e) if ir.is_alias(e) or isinstance(e.type, ListType) else None
         if r is not None:
-            a, b = self.find(target.name), self.find(r.name)
-            if a != b:
-                self.parent[a] = b
+            own, other = self.find(target.name), self.find(r.name)
+            if own != other:
+                self.parent[own] = other
 
     def may(self, a: Var, b: Var) -> bool:
         return self.find(a.name) == self.find(b.name)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,7 @@ for _n in ("sum", "prod", "max", "min", "any", "all", "count_nonzero"):
     SCALAR_PRODUCERS[_n] = reduce_scalar
 for _n in ("argmax", "argmin"):
     PRODUCERS[_n] = lambda low, target, e: argument(low, e, target)  # type: ignore[assignment,return-value]
-    SCALAR_PRODUCERS[_n] = lambda low, e: argument(low, e, None)
+    SCALAR_PRODUCERS[_n] = lambda low, e: argument(low, e, None)  # type: ignore[assignment,return-value]
 
 
 def contiguous(low: Lowering, e: Expr, dtype: str | None = None) -> Expr:
@@ -180,10 +181,7 @@ def _array_of(low: Lowering, target: Var, e: Call) -> Ext:
     shape = e.attr("shape")
     ext = tuple(literal(n) for n in shape)
     low.allocate(target, ext)
-    index = [()]
-    for n in shape:
-        index = [(*p, k) for p in index for k in range(n)]  # type: ignore[misc]
-    for p, v in zip(index, values, strict=True):
+    for p, v in zip(itertools.product(*(range(n) for n in shape)), values, strict=True):
         low.emit(Store(target, tuple(literal(k) for k in p), v))
     return ext
 
@@ -369,7 +367,7 @@ def _unbroadcast(low: Lowering, target: Var, e: Call) -> Ext:
 
 
 def _unbroadcast_scalar(low: Lowering, e: Call) -> Expr | None:
-    g, like = e.args
+    g = e.args[0]
     if isinstance(g.type, Scalar):
         return low.scalar(g)
     return low.scalar(Call("sum", (g,), (("axis", None), ("keepdims", False)), e.type))
@@ -468,11 +466,10 @@ def _stacked_product(low: Lowering, target: Var, e: Call) -> Ext:
         t = Scalar(e.type.dtype)
         low.nest((ea[-2], eb[-1]), lambda ij: low.emit(Store(out, (*idx, *ij), Index(p, tuple(ij), t))))
 
-    if lead and any(not low.shapes.same(n, m) for v in (ea, eb) for n, m in zip(v[:-2], lead[len(lead) - len(v) + 2:])):
-        for v in (ea, eb):
-            for n, m in zip(v[:-2], lead[len(lead) - len(v) + 2:]):
-                if not low.shapes.same(n, m) and not is_literal(n, 1):
-                    low.flag(n)
+    for own in (ea, eb):
+        for n, m in zip(own[:-2], lead[len(lead) - len(own) + 2:]):
+            if not low.shapes.same(n, m) and not is_literal(n, 1):
+                low.flag(n)  # bound before the loops
     low.nest(lead, fill)
     low.emit(Assign(target, out))
     return None

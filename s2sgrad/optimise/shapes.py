@@ -82,9 +82,8 @@ class Shapes:
         stale = [n for n, ext in self.facts.items() if any(name in ir.names_in(x) for x in ext)]
         for n in stale:
             del self.facts[n]
-        for table in (self.equal, self.joined):
-            for key in [k for k, v in table.items() if name in ir.names_in(v) or any(name in ir.names_in(x) for x in (k if isinstance(k, tuple) else (k,)))]:
-                del table[key]  # type: ignore[attr-defined]
+        self.equal = {k: v for k, v in self.equal.items() if name not in ir.names_in(k) | ir.names_in(v)}
+        self.joined = {k: v for k, v in self.joined.items() if name not in ir.names_in(k[0]) | ir.names_in(k[1]) | ir.names_in(v)}
         if self.fit:
             self.fit = {(a, b) for a, b in self.fit if name not in ir.names_in(a) and name not in ir.names_in(b)}
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sgrad import ir
 from s2sgrad.frontend.loops import UNROLL, Again, Loops
-from s2sgrad.frontend.machine import NeedsStatic, Path, convert, promote
+from s2sgrad.frontend.machine import NeedsStatic, Path, convert, fits, promote
 from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.statements import BINARY, DUNDER, DeadCode
 from s2sgrad.frontend.values import (
@@ -541,7 +541,7 @@ class Expressions(Loops):
             y = self.pure(b)
             if isinstance(y, Num) and not y.is_array:
                 t = promote(x.type, y.type)
-                if t is not None:
+                if t is not None and fits(x.type, x.const, t) and fits(y.type, y.const, t):
                     e, f = convert(x.expr, t), convert(y.expr, t)
                     return Num(ir.call("ifexp", cond, e, f))
         return self.choose(cond, a, b)

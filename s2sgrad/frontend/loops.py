@@ -321,7 +321,9 @@ class Loops(Statements):
                 for c in loop.dropped:
                     p.state.pop(c, None)
             self.volatile = {loop.var.name} if loop.var is not None else set()
+            self.loop_entry = {k: v.const for k, v in entry.items() if isinstance(v, Num) and v.known}
             new = self.merge_states([head, *(p.state for p in backs), *(p.state for p in exits)], born)
+            self.loop_entry = {}
             if peel and any(changes_kind(head.get(k), v) for k, v in new.items()):
                 raise NeedsPeel
             self.adopt(new, [*backs, *exits])

@@ -105,6 +105,7 @@ class Machine:
         self.unrolling = 0
         self.splits = 0
         self.peeled: list[Any] = []
+        self.loop_entry: dict[Any, Any] = {}
         self.copies: dict[Any, int] = {}
         self.to_link: set[Any] = set()
         self.unshareable: set[str] = set()
@@ -384,9 +385,12 @@ class Machine:
         return bool(self.volatile) and any(ir.names_in(n.expr) & self.volatile for n in nums(v))
 
     def merge_nums(self, slot: tuple[Any, ...], vals: Sequence[Num]) -> Value:
+        entry = self.loop_entry.get(slot[0], UNKNOWN) if len(slot) == 1 else UNKNOWN
         t = vals[0].type
         for v in vals[1:]:
             t = promote(t, v.type)
+            if t is not None and not all(fits(x.type, x.const if x.known else entry, t) for x in vals):
+                t = None
             if t is None and self.conflicts and len(vals) == 2:
                 return Maybe(self.flag_var((*slot, "conflict")), self.merge_nums(slot, vals[:1]), "conflict")
             if t is None:
@@ -646,6 +650,15 @@ def promote(a: Type, b: Type) -> Type | None:
     if isinstance(a, Array) and isinstance(b, Array) and (a.ndim, a.dtype) == (b.ndim, b.dtype):
         return Array(a.dtype, a.ndim, "A")
     return None
+
+
+def fits(t: Type, const: Any, target: Type) -> bool:
+    """Does a Python float keep its value in a variable of single precision?"""
+    if not (isinstance(t, Scalar) and t.weak and isinstance(target, Scalar) and target.dtype in ("float16", "float32", "complex64")):
+        return True
+    if not t.dtype.startswith(("float", "complex")):
+        return True
+    return const is not UNKNOWN and bool(np.dtype(target.dtype).type(const) == const)
 
 
 def _example(s: Scalar) -> Any:

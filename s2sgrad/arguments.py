@@ -13,7 +13,7 @@ from s2sgrad.structure import Leaf, Node, Spec, Static, children, describe, leav
 
 SCALARS = frozenset({float, int, bool, complex, np.float64, np.float32, np.int64, np.int32, np.bool_, np.complex128, np.complex64})
 LAYOUT = 0x1 | 0x2 | 0x100 | 0x400  # of ndarray.flags.num: C, F, aligned, writeable
-NUMERIC = frozenset("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split())
+NUMERIC = frozenset("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128".split())
 
 
 def fingerprint(value: Any) -> Any:

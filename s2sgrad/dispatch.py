@@ -12,11 +12,12 @@ import threading
 import types
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import NumbaError
 
 from s2sgrad import frontend
 from s2sgrad.arguments import (
@@ -29,10 +30,11 @@ from s2sgrad.arguments import (
     fingerprint,
     gradient_maker,
 )
-from s2sgrad.callables import function_name, place_of, unwrap
+from s2sgrad.callables import function_name, place_of, signature, unwrap
+from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Array, is_inexact
 from s2sgrad.pipeline import Derived, Options, default_backend, derive
-from s2sgrad.structure import Leaf, Spec, Static, flatten, leaves
+from s2sgrad.structure import Leaf, Node, Spec, Static, children, flatten, leaves
 
 _ndarray = np.ndarray
 _missing = object()
@@ -116,7 +118,19 @@ class Entry:
         values = [*self.leaves(args), *hidden]
         if self.written:
             check_overlap(values, self.names, self.written, function_name(fn), place_of(fn))
-        return self.pack(self.fn(*values, *extra))
+        try:
+            return self.pack(self.fn(*values, *extra))
+        except (NumbaError, NotImplementedError) as e:
+            raise not_compiled(fn, e) from e
+
+
+def not_compiled(fn: Any, error: Exception) -> Unsupported:
+    """numba's own refusal of an emitted function, in short."""
+    first = next((line.strip() for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")), type(error).__name__)
+    return Unsupported(
+        f"numba cannot compile the derivative of {function_name(fn)}: {first}", place_of(fn),
+        "With S2SGRAD_DISABLE_JIT=1 the same text runs in plain Python; source(..., stage='lowered') shows it.",
+    )  # fmt: skip
 
 
 # what reading a name can raise when the user has removed or rebound it
@@ -208,16 +222,20 @@ class Template:
     def __init__(self, request: Request, options: Options) -> None:
         self.request, self.options = request, options
         self.families: dict[Any, list[Entry]] = {}
+        self.fixed: dict[Any, tuple[Any, ...]] = {}  # argument types -> paths of arguments whose values belong to the key
         self.last: Entry | None = None
         self.front_code: Any = None
 
     def entry(self, fn: Any, args: Sequence[Any], kw: dict[str, Any] | None = None) -> tuple[Entry, tuple[Any, ...]]:
         """The entry for these arguments (specialised now if need be), and the present hidden arguments."""
         fn = python_function(fn)
-        key = tuple([fingerprint(a) for a in args])
+        key: Any = tuple([fingerprint(a) for a in args])
         if kw:
             key = (key, tuple([(k, fingerprint(v)) for k, v in kw.items()]))
-        entries = self.families.get(key)
+        if key in self.fixed:
+            entries = self.families.get((key, fixed_values(self.fixed[key], args, kw)))
+        else:
+            entries = self.families.get(key)
         if entries is not None:
             for e in entries:
                 hidden = e.hidden(fn)
@@ -229,21 +247,40 @@ class Template:
     def specialise(self, fn: Any, args: Sequence[Any], kw: dict[str, Any] | None, key: Any) -> tuple[Entry, tuple[Any, ...]]:
         """Derive and compile for the types of these arguments. Serialised by numba's own lock, the only one needed."""
         with global_compiler_lock:
-            for e in self.families.get(key, ()):  # another thread may have been faster
+            full = (key, fixed_values(self.fixed[key], args, kw)) if key in self.fixed else key
+            for e in self.families.get(full, ()):  # another thread may have been faster
                 hidden = e.hidden(fn)
                 if hidden is not None:
                     return e, hidden
             names, place = parameter_names(fn, len(args)), place_of(fn)
             specs = [checked(a, n, place) for a, n in zip(args, names, strict=True)]
             kw_specs = {k: checked(v, k, place) for k, v in (kw or {}).items()}
-            e = self.build(fn, specs, kw_specs, default_backend())
+            e, fixed = self.build_fixing(fn, specs, kw_specs, args, kw or {}, self.fixed.get(key, ()))
             hidden = e.hidden(fn)
             assert hidden is not None, "the facts changed while compiling"
-            family = self.families.setdefault(key, [])
+            if fixed:
+                self.fixed[key] = fixed
+            family = self.families.setdefault((key, fixed_values(fixed, args, kw)) if fixed else key, [])
             family.insert(0, e)
             del family[32:]
             self.last = e
             return e, hidden
+
+    def build_fixing(
+        self, fn: Any, specs: list[Spec], kw_specs: dict[str, Spec], args: Sequence[Any], kw: dict[str, Any], fixed: tuple[Any, ...]
+    ) -> tuple[Entry, tuple[Any, ...]]:
+        """Build; an argument that decides the structure of the program (an axis, a number of dimensions) is fixed at its value.
+        Returns the entry and the paths of the arguments that are fixed."""
+        while True:
+            for path in fixed:
+                specs, kw_specs = with_fixed(specs, kw_specs, path, value_at(path, args, kw))
+            try:
+                return self.build(fn, specs, kw_specs, default_backend()), fixed
+            except frontend.NeedsStatic as e:
+                path = e.origin[1:]
+                if not e.origin or e.origin[0] != "arg" or path in fixed or isinstance(value_at(path, args, kw), np.ndarray):
+                    raise
+                fixed = (*fixed, path)
 
     def build(self, fn: Any, specs: Sequence[Spec], kw_specs: dict[str, Spec], backend: str) -> Entry:
         every = [*specs, *kw_specs.values()]
@@ -306,6 +343,34 @@ def wrap_leaves(value: Any, wrap: Callable[[Any], Any]) -> Any:
     return wrap(value) if isinstance(value, (np.ndarray, np.generic, float, int, complex)) else value
 
 
+def value_at(path: Sequence[Any], args: Sequence[Any], kw: dict[str, Any] | None) -> Any:
+    """The number at a path into the arguments: (position or keyword, key, key, ...)."""
+    value = (kw or {})[path[0]] if isinstance(path[0], str) else args[path[0]]
+    for key in path[1:]:
+        found = children(value)
+        assert found is not None
+        value = found[2][list(found[1]).index(key)]
+    return value
+
+
+def fixed_values(paths: Sequence[Any], args: Sequence[Any], kw: dict[str, Any] | None) -> tuple[Any, ...]:
+    return tuple([value_at(p, args, kw) for p in paths])
+
+
+def with_fixed(specs: list[Spec], kw_specs: dict[str, Spec], path: Sequence[Any], value: Any) -> tuple[list[Spec], dict[str, Spec]]:
+    """The specs with the leaf at `path` replaced by its value."""
+    if isinstance(path[0], str):
+        return specs, kw_specs | {path[0]: _fixed(kw_specs[path[0]], path[1:], value)}
+    return [_fixed(s, path[1:], value) if k == path[0] else s for k, s in enumerate(specs)], kw_specs
+
+
+def _fixed(spec: Spec, path: Sequence[Any], value: Any) -> Spec:
+    if not path:
+        return Static(value)
+    assert isinstance(spec, Node)
+    return replace(spec, children=tuple(_fixed(c, path[1:], value) if k == path[0] else c for k, c in zip(spec.keys, spec.children, strict=True)))
+
+
 def python_function(fn: Any) -> Any:
     """The Python function of a numba dispatcher; anything else as it is."""
     return getattr(fn, "py_func", fn)
@@ -333,11 +398,12 @@ def leaf_positions(specs: Sequence[Spec], request: Request) -> tuple[int, ...]:
 
 def parameter_names(fn: Any, count: int) -> list[str]:
     """Names for the positional arguments (extra ones of `*args` are called args[0], args[1], ...)."""
-    code = getattr(unwrap(fn), "__code__", None)
-    named = list(fn.parameters) if code is None and hasattr(fn, "parameters") else list(code.co_varnames[: code.co_argcount]) if code else []
-    if isinstance(fn, types.MethodType):
-        named = named[1:]
-    star = code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if code and code.co_flags & 0x04 else "arg"
+    named, star = [], "arg"
+    for p in signature(fn).parameters.values():
+        if p.kind is p.VAR_POSITIONAL:
+            star = p.name
+        elif p.kind is not p.KEYWORD_ONLY and p.kind is not p.VAR_KEYWORD:
+            named.append(p.name)
     return [named[k] if k < len(named) else f"{star}[{k - len(named)}]" for k in range(count)]
 
 

@@ -227,3 +227,39 @@ def test_tuples_and_defaults_in_compiled_callers():
         return g((1.0, 2.0), x), v((1.0, 2.0), x, k=3.0)
 
     assert run(5.0) == ((10.0, 1.0), (17.0, ((15.0, 1.0), 3.0)))
+
+
+def test_arguments_that_decide_the_structure(compilations):
+    def f(x, axis, *, which=1):
+        s = np.sum(x**2, axis=axis)
+        return s[0] * (x, 2.0 * x)[which][0, 0]
+
+    x = np.arange(1.0, 7.0).reshape(2, 3)
+    g = s2sgrad.grad(f)
+    first = np.zeros((2, 3))
+    first[:, 0] = 2 * x[:, 0]
+    first[0, 0] += np.sum(x[:, 0] ** 2)
+    np.testing.assert_allclose(g(x, 0, which=0), first)
+    second = np.zeros((2, 3))
+    second[0] = 2 * 2 * x[0]
+    second[0, 0] += 2 * np.sum(x[0] ** 2)
+    for _ in range(2):
+        np.testing.assert_allclose(g(x, 1), second)
+        np.testing.assert_allclose(g(x, -1, which=1), second)
+
+
+def test_what_numba_cannot_compile_is_told_apart(monkeypatch):
+    from numba.core.errors import TypingError
+
+    def f(x):
+        return x * x
+
+    g = s2sgrad.grad(f)
+    entry = g.template.entry(f, (1.0,))[0]
+
+    def fails(*args):
+        raise TypingError("Failed in nopython mode pipeline\nno such thing")
+
+    monkeypatch.setattr(entry, "fn", fails)
+    with pytest.raises(s2sgrad.Unsupported, match="numba cannot compile the derivative of f: no such thing"):
+        entry.call(f, (1.0,), ())

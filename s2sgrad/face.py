@@ -6,9 +6,13 @@ values (numba fixes them when the caller is compiled, as it does with globals). 
 
 from __future__ import annotations
 
+import hashlib
 import inspect
+from pathlib import Path
+from types import CellType
 from typing import Any
 
+import numba
 from numba import njit, typeof, types
 from numba.core import sigutils
 from numba.core.compiler_lock import global_compiler_lock
@@ -17,10 +21,84 @@ from numba.core.registry import CPUDispatcher
 from numba.extending import models, register_model
 
 from s2sgrad import ir
+from s2sgrad.callables import unwrap
 from s2sgrad.dispatch import Hidden, root_function
 from s2sgrad.errors import Unsupported
 from s2sgrad.inline import Free, gradient_text, leaf_expressions, load_text, split_derive
 from s2sgrad.structure import Leaf, Node, Spec, Static
+
+
+EMPTY = CellType()
+
+
+class Stamp:
+    """Carried into numba's on-disk caches of *callers*: what their code was compiled from. numba copies the members of a library's
+    `_reload_init` into every caller's cache entry, and an OSError while one is unpickled is a cache miss. So a cached caller is compiled
+    again when a source file of the differentiated function changed; with captured values compiled in, it is compiled anew each time."""
+
+    def __init__(self, files: tuple[tuple[str, str | None], ...]) -> None:
+        self.files = files
+
+    def __call__(self) -> None:
+        """numba calls the members when it loads a library."""
+
+    def __hash__(self) -> int:
+        return hash(self.files)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stamp) and other.files == self.files
+
+    def __reduce__(self) -> Any:
+        return _check_stamp, (self.files, versions())
+
+
+def versions() -> tuple[str, ...]:
+    from s2sgrad import __version__
+
+    return __version__, numba.__version__
+
+
+def _check_stamp(files: tuple[tuple[str, str | None], ...], made_with: tuple[str, ...]) -> Stamp:
+    if made_with != versions() or any(digest is None or digest != file_digest(file) for file, digest in files):
+        raise OSError("s2sgrad: a derivative compiled into this function has changed")
+    return Stamp(files)
+
+
+def file_digest(file: str) -> str | None:
+    """None where there is no such file (a prompt, generated text)."""
+    try:
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+def stamp(library: Any, face: Face) -> None:
+    """Mark compiled code with the files it was made from."""
+    files = {f: file_digest(f) for f in source_files(face.owner)}
+    if face.frozen:
+        files["captured values"] = None
+    library._reload_init.add(Stamp(tuple(sorted(files.items()))))
+
+
+def source_files(derivative: Any) -> set[str]:
+    """The files that a derivative's function, and the functions of the user that it calls, stand in."""
+    files: set[str] = set()
+    todo, seen = [derivative.fn], set()
+    while todo:
+        fn = todo.pop()
+        fn = unwrap(getattr(fn, "fn", fn))
+        code = getattr(fn, "__code__", None)
+        if code is None or id(code) in seen:
+            continue
+        seen.add(id(code))
+        module = (getattr(fn, "__module__", "") or "").partition(".")[0]
+        if module in ("numpy", "scipy", "math"):
+            continue
+        files.add(code.co_filename)
+        cells = [c.cell_contents for c in fn.__closure__ or () if c != EMPTY]
+        named = [fn.__globals__[n] for n in code.co_names if n in fn.__globals__]
+        todo += [v for v in (*cells, *named) if callable(v)]
+    return files
 
 
 class FaceType(types.Dispatcher):
@@ -57,6 +135,7 @@ class Face(CPUDispatcher):
                 self.inner.append(inner)
                 inner.compile(args)
                 result = inner.overloads[args]
+                stamp(result.library, self)
                 self.add_overload(result)
                 return result.entry_point
 

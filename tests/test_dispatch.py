@@ -263,3 +263,20 @@ def test_what_numba_cannot_compile_is_told_apart(monkeypatch):
     monkeypatch.setattr(entry, "fn", fails)
     with pytest.raises(s2sgrad.Unsupported, match="numba cannot compile the derivative of f: no such thing"):
         entry.call(f, (1.0,), ())
+
+
+def test_cached_callers_notice_an_edited_primal(tmp_path):
+    import subprocess
+    import sys
+
+    (tmp_path / "lib.py").write_text("import s2sgrad\ndef f(x):\n    return 2.0 * x\ng = s2sgrad.grad(f)\n")
+    (tmp_path / "caller.py").write_text("from numba import njit\nfrom lib import g\n@njit(cache=True)\ndef h(x):\n    return g(x)\nprint(h(1.0))\n"
+                                        "print(sum(h.stats.cache_hits.values()))\n")  # fmt: skip
+
+    def run():
+        return subprocess.run([sys.executable, "caller.py"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+
+    assert run() == ["2.0", "0"]
+    assert run() == ["2.0", "1"]
+    (tmp_path / "lib.py").write_text("import s2sgrad\ndef f(x):\n    return 30.0 * x\ng = s2sgrad.grad(f)\n")
+    assert run() == ["30.0", "0"]

@@ -36,6 +36,7 @@ class Static:
 
     __slots__ = ("value",)
     PLAIN = (str, bytes, type(None), np.dtype, slice, type(Ellipsis), frozenset)
+    AGAIN = (types.MethodType,)  # made anew at each reading
 
     def __init__(self, value: Any) -> None:
         self.value = canonical(value)
@@ -43,9 +44,11 @@ class Static:
     def __eq__(self, o: object) -> bool:
         if not isinstance(o, Static):
             return False
-        return self.value is o.value or (type(self.value) is type(o.value) and isinstance(self.value, self.PLAIN) and self.value == o.value)
+        return self.value is o.value or (type(self.value) is type(o.value) and isinstance(self.value, self.PLAIN + self.AGAIN) and self.value == o.value)
 
     def __hash__(self) -> int:
+        if isinstance(self.value, self.AGAIN):
+            return hash(self.value)
         return hash(repr(self.value)) if isinstance(self.value, self.PLAIN) else id(self.value)
 
     def __repr__(self) -> str:

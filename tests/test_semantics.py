@@ -186,3 +186,23 @@ def test_values_of_overlapping_stores_are_numpys(f, shape, name):
     with backend(name):
         value, _ = s2sgrad.vjp(f, x)
     assert np.array_equal(value, f(x))
+
+
+def used_twice(x):
+    pairs = zip([x, 2.0 * x], [1.0, 3.0])
+    first = sum(a * b for a, b in pairs)
+    return first + sum(a * b for a, b in pairs)
+
+
+def test_an_iterator_gives_its_elements_once():
+    with pytest.raises(s2sgrad.Unsupported, match="pairs is an iterator that was used before"):
+        s2sgrad.grad(used_twice)(2.0)
+
+
+def sorted_by_pairs(x):
+    return sorted([x, 1.0, 3.0], key=lambda v: (v > 2.0, -v))[0] * x
+
+
+def test_errors_inside_the_library_show_the_users_line():
+    with pytest.raises(s2sgrad.Unsupported, match="in sorted_by_pairs"):
+        s2sgrad.grad(sorted_by_pairs)(2.0)

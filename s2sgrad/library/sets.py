@@ -33,6 +33,7 @@ def digitize(x, bins, right=False):
 
 @implements(np.bincount)
 def bincount(x, weights=None, minlength=0):
+    x = np.asarray(x)
     n = minlength
     for k in range(x.shape[0]):
         n = max(n, int(x[k]) + 1)

@@ -199,3 +199,93 @@ case(array_result, (X,), seeded=True, numba="fast")
 case(namedtuple_result, (X,), seeded=True)
 case(written_dict_values, ({"w": X, "b": 0.4},))
 case(dict_of_dicts, ({"one": {"w": W, "b": X[:2]}, "two": {"w": X[2:], "b": 0.1}}, X))
+
+
+class Dual(NamedTuple):
+    r: float
+    e: float = 0.0
+
+    def __mul__(self, o):
+        return Dual(self.r * o.r, self.r * o.e + self.e * o.r)
+
+    def __add__(self, o):
+        return Dual(self.r + o.r, self.e + o.e)
+
+
+def operators_of_a_namedtuple(x):
+    a = Dual(x, 1.0)
+    b = a * a + a
+    return b.r * b.e
+
+
+class Ranked:
+    def __init__(self, value, rank):
+        self.value, self.rank = value, rank
+
+    @classmethod
+    def first(cls, value):
+        return cls(value, 1.0)
+
+    def __eq__(self, o):
+        return self.rank > o.rank
+
+    def __lt__(self, o):
+        return self.value < o.value
+
+    def __iadd__(self, v):
+        self.value = self.value + 7.0 * v
+        return self
+
+    def __contains__(self, v):
+        return v > self.rank
+
+    def __iter__(self):
+        return iter([self.value, self.rank])
+
+    def __abs__(self):
+        return 5.0 * self.value
+
+
+class Derived(Ranked):
+    pass
+
+
+def operators_of_an_object(x):
+    a, b = Derived(x, x * x), Derived(2.0 * x, 0.1 * x)
+    s = x if a == b else 2.0 * x
+    s = s * (3.0 if a != b else 1.0) + (x if b > a else 0.0)
+    c = a
+    c += x * x
+    s += abs(a) if 0.7 in b else 0.0
+    for v in a:
+        s = s * v
+    return s + Ranked.first(x).value
+
+
+@dataclass(order=True)
+class Ordered:
+    a: float
+    b: float
+
+
+class Later(Ordered):
+    pass
+
+
+def generated_comparisons(x):
+    s = x if Ordered(x, x) < Ordered(x, 2.0 * x) else 2.0 * x
+    s = s * (x if Later(x, x) == Later(x, x) else 2.0)
+    return s * (x if Ordered(x, 1.0) != Ordered(x, 2.0) else 5.0)
+
+
+def choices_by_key(x):
+    y = sorted([x, 3.0 * x, x - 1.0, x * x], key=lambda v: -v)
+    best = min([(x, 1.0), (x * x, -1.0), (3.0 * x, 0.5)], key=lambda p: p[1])
+    a = np.array([x, -4.0 * x, 1.0])
+    return y[0] * y[3] + best[0] * y[1] + max(a, key=abs) + max(x, 3.0, x * x, key=lambda v: -v)
+
+
+case(operators_of_a_namedtuple, (1.5,))
+case(operators_of_an_object, (1.5,))
+case(generated_comparisons, (1.5,))
+case(choices_by_key, (1.5,))

@@ -204,3 +204,13 @@ def test_first_contribution_to_an_array():
     assert text([zeros, Accum(a_bar, (), b), Return([a_bar])]) == ["a_bar = np.zeros_like(a)", "a_bar += b", "return a_bar"]
     again = text([zeros, Assign(a, b * 1.5), Accum(a_bar, (), lit(1.0)), Return([a_bar, a])])
     assert again == ["a_bar = np.zeros_like(a)", "a = b * 1.5", "a_bar += 1.0", "return a_bar, a"]
+
+
+def test_costly_values_are_shared_within_a_statement():
+    m = Var("m", Array("float64", 2))
+    product = call("matmul", m, m)
+    assert text([Return([product + product.T])], (m,)) == ["part = m @ m", "return part + part.T"]
+    assert text([Return([call("sin", a) + call("sin", a)])], (a,)) == ["return np.sin(a) + np.sin(a)"]
+    twice = product + product.T
+    lines = text([Return([twice * twice])], (m,))
+    assert sum("m @ m" in line for line in lines) == 1 and len(lines) == 3

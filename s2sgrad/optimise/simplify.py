@@ -7,14 +7,16 @@
     forward         _t = e; x_bar += _t       ->   x_bar += e
     dead            whatever nobody sees
     notes           comments whose statements are gone
+
+and at last `common`: costly values that a statement needs twice are computed once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from s2sgrad.ir import Function, Program
+from s2sgrad.optimise.common import share_costly
 from s2sgrad.optimise.contributions import merge_first
 from s2sgrad.optimise.copies import propagate
 from s2sgrad.optimise.dead import eliminate
@@ -51,4 +53,4 @@ def simplify_function(f: Function, program: Program) -> Function:
             f = one(f, program)
         if f.body == before:
             break
-    return replace(f)
+    return share_costly(f, program)

@@ -17,13 +17,14 @@ from s2sgrad.pipeline import Options
 from s2sgrad.structure import Leaf, Spec, Static, children, describe, flatten, leaves
 
 
-def grad(f: Callable[..., Any], wrt: Any = 0, *, simplify: bool = True, fastmath: bool = False, parallel: bool = False) -> Derivative:
+def grad(f: Callable[..., Any], wrt: Any = 0, *, simplify: bool = True, fastmath: bool = False, parallel: bool = False,
+         boundscheck: bool = False) -> Derivative:
     """The gradient of a function with one real scalar result.
 
     Args:
         f: a plain Python function, a lambda, an `@njit` function (its Python source is used), or a derivative (higher order).
         wrt: the parameter to differentiate by: a position (negative counts from the end), a name, or a tuple of them.
-        simplify: run the clean-up passes on the emitted text. fastmath, parallel: passed to numba.
+        simplify: run the clean-up passes on the emitted text. fastmath, parallel, boundscheck: passed to numba.
 
     Returns:
         A function with the parameters of `f`. A gradient has its argument's shape, dtype and structure (floats give floats;
@@ -47,10 +48,11 @@ def grad(f: Callable[..., Any], wrt: Any = 0, *, simplify: bool = True, fastmath
         >>> round(df(0.5, 2), 12)  # 2 sin(0.5) cos(0.5)
         0.841470984808
     """
-    return derivative(f, "grad", wrt, Options(simplify, fastmath, parallel))
+    return derivative(f, "grad", wrt, Options(simplify, fastmath, parallel, boundscheck))
 
 
-def value_and_grad(f: Callable[..., Any], wrt: Any = 0, *, simplify: bool = True, fastmath: bool = False, parallel: bool = False) -> Derivative:
+def value_and_grad(f: Callable[..., Any], wrt: Any = 0, *, simplify: bool = True, fastmath: bool = False, parallel: bool = False,
+                   boundscheck: bool = False) -> Derivative:
     """Value and gradient together: a function that returns `(value, gradient)`. Arguments as for `grad`.
 
     Works with `scipy.optimize.minimize(value_and_grad(f), x0, jac=True)`.
@@ -62,7 +64,10 @@ def value_and_grad(f: Callable[..., Any], wrt: Any = 0, *, simplify: bool = True
         >>> s2sgrad.value_and_grad(f)(np.array([1.0, 2.0]))
         (np.float64(5.0), array([2., 4.]))
     """
-    return derivative(f, "value_and_grad", wrt, Options(simplify, fastmath, parallel))
+    return derivative(f, "value_and_grad", wrt, Options(simplify, fastmath, parallel, boundscheck))
+
+
+grad.__s2sgrad_transform__ = value_and_grad.__s2sgrad_transform__ = True  # type: ignore[attr-defined]  # may be called inside functions
 
 
 class Pullback:
@@ -211,12 +216,14 @@ def jvp(f: Callable[..., Any], args: Sequence[Any], tangents: Sequence[Any]) -> 
         spec = describe(a)
         count = len(leaves(spec))
         t = tangents[k] if k < len(tangents) else None
-        for j, (leaf, dot, value) in enumerate(zip(leaves(spec), tangent_leaves(t, a, spec, names[min(k, len(names) - 1)]), flatten(a, spec), strict=True)):
+        name = names[min(k, len(names) - 1)]
+        for j, (leaf, dot, value) in enumerate(zip(leaves(spec), tangent_leaves(t, a, spec, name), flatten(a, spec), strict=True)):
             if dot is not None:
                 if not is_inexact(leaf.type):
-                    raise WrtError(f"a tangent is given for {names[k]}, which holds integers or booleans ({leaf.type})", place_of(f), "Pass None as its tangent.")
+                    why = f"a tangent is given for {name}, which holds integers or booleans ({leaf.type})"
+                    raise WrtError(why, place_of(f), "Pass None as its tangent.")
                 active.append(position + j)
-                dots.append(fitting(dot, value, names[min(k, len(names) - 1)]))
+                dots.append(fitting(dot, value, name))
         position += count
     if not active:
         raise WrtError(f"jvp of {function_name(f)} without a tangent", place_of(f), "Give a tangent for at least one argument.")
@@ -290,7 +297,7 @@ def hvp(f: Callable[..., Any], args: Sequence[Any], vector: Any, wrt: Any = 0) -
     """
     g = grad(f, wrt)
     args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
-    values, kw = bind_arguments(f, g.parameters, args, {})
+    values, _ = bind_arguments(f, g.parameters, args, {})
     tangents: list[Any] = [None] * len(values)
     positions = g.template.request.wrt or ()
     for k, v in zip(positions, (vector,) if g.template.request.single else vector, strict=True):

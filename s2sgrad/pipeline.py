@@ -30,6 +30,7 @@ class Options:
     simplify: bool = True
     fastmath: bool = False
     parallel: bool = False
+    boundscheck: bool = False
 
 
 def default_backend() -> str:
@@ -95,7 +96,8 @@ class Derived:
         backend = backend or default_backend()
         with self._lock:
             if backend not in self._loaded:
-                compile_options = {"fastmath": self.options.fastmath, "parallel": self.options.parallel}
+                o = self.options
+                compile_options = {"fastmath": o.fastmath, "parallel": o.parallel, "boundscheck": o.boundscheck}
                 self._loaded[backend] = backends.load(self._lowered_text, self.name, backend, compile_options)
             return self._loaded[backend]
 

@@ -19,6 +19,7 @@ SAYS = {
     "newton.py": ["def eccentric_anomaly_grad", "x_bar"],
     "spliced_rule.py": ["[0.268941 1.       3.      ]", "1.0 - 1.0 / (1.0 + e)"],
     "inside_numba.py": ["minimum at [1. 1. 1.]"],
+    "bench_kernels.py": ["with gradient ms", "two_layers"],
     "fit_diabetes.py": ["def loss_value_grad_p", "explained variance"],
 }
 

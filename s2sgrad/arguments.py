@@ -95,7 +95,7 @@ def check_overlap(values: Sequence[Any], names: Sequence[str], written: Sequence
 
 def overlap(a: np.ndarray, b: np.ndarray) -> bool:
     try:
-        return np.shares_memory(a, b, max_work=100_000)  # type: ignore[arg-type]  (any count is allowed)
+        return np.shares_memory(a, b, max_work=100_000)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 

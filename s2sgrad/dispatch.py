@@ -448,7 +448,7 @@ def holder(owner: Any, key: int) -> Any:
         return owner
 
 
-def forget(key: int) -> None:
+def forget(key: int, _: Any = None) -> None:
     _templates.pop(key, None)
 
 

@@ -27,7 +27,6 @@ from s2sgrad.errors import Unsupported
 from s2sgrad.inline import Free, gradient_text, leaf_expressions, load_text, split_derive
 from s2sgrad.structure import Leaf, Node, Spec, Static
 
-
 EMPTY = CellType()
 
 

@@ -343,3 +343,17 @@ def test_docstrings(module):
 
     result = doctest.testmod(importlib.import_module(module))
     assert result.attempted > 0 and result.failed == 0
+
+
+def cube(x, k):
+    return k * x**3
+
+
+def test_grad_written_inside_a_function():
+    def f(x):
+        value, slope = s2sgrad.value_and_grad(cube)(x, 2.0)
+        return value * slope
+
+    assert s2sgrad.grad(f)(1.5) == pytest.approx(60 * 1.5**4)
+    with pytest.raises(s2sgrad.Unsupported, match="grad of a function that is defined inside the differentiated function"):
+        s2sgrad.grad(lambda p: s2sgrad.grad(lambda q: q**3 * p)(p))(2.0)

@@ -10,7 +10,7 @@ from typing import Any
 from s2sgrad import errors, ir
 from s2sgrad.frontend.builtin import Builtins
 from s2sgrad.frontend.machine import same_layout
-from s2sgrad.frontend.values import NONE, Fields, Items, Maybe, Num, Obj, Ref, Tup, Value, describe, map_nums
+from s2sgrad.frontend.values import NONE, Fields, Func, Items, Maybe, Num, Obj, Ref, Tup, Value, describe, map_nums
 from s2sgrad.ir import Assign, Var
 
 
@@ -24,6 +24,8 @@ class Customs(Builtins):
             return None
         if mark is None:
             return None
+        if mark == "__s2sgrad_transform__":
+            return self.make_derivative(f, args, kwargs, node)
         if mark == "__s2sgrad_custom__":
             return self.custom_gradient(f, args, kwargs, node)
         if mark == "__s2sgrad_recompute__":
@@ -56,6 +58,19 @@ class Customs(Builtins):
             self.guards[f.access] = self.static_of(f.value)
         access = None if f.access is None else (*f.access, ("inline", specs))
         return self.inline(self.function(python, access), args, kwargs, node)
+
+    def make_derivative(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        """`s2sgrad.grad(g)` written inside a function: made now; read again with the captured data."""
+        g = args[0] if args else NONE
+        python = g.python if isinstance(g, Func) else g.value if isinstance(g, Obj) else None
+        if python is None:
+            raise self.error(f"{f.value.__name__} of a function that is defined inside the differentiated function is not supported", node,
+                             "Define the inner function at module level and pass what it captures as arguments.")
+        rest = tuple(self.static(a) for a in args[1:])
+        named = {k: self.static(v) for k, v in kwargs.items()}
+        path = getattr(g, "access", None)
+        access = None if path is None else (*path, ("derivative", f.value, rest, tuple(named.items())))
+        return Obj(f.value(python, *rest, **named), access)
 
     def static_of(self, value: Any) -> Any:
         from s2sgrad.structure import Static
@@ -246,7 +261,10 @@ def stream_name(stream: Any) -> str | None:
     return stream if isinstance(stream, str) and stream.startswith("file://") else None
 
 
-MARKS = ("__s2sgrad_custom__", "__s2sgrad_recompute__", "__s2sgrad_function__", "__s2sgrad_numpy__", "__s2sgrad_print__", "__s2sgrad_inline__")
+MARKS = (
+    "__s2sgrad_transform__", "__s2sgrad_custom__", "__s2sgrad_recompute__", "__s2sgrad_function__", "__s2sgrad_numpy__", "__s2sgrad_print__",
+    "__s2sgrad_inline__",
+)  # fmt: skip
 
 
 def by_signature(function: Any, args: Sequence[Value], kwargs: dict[str, Value]) -> tuple[Sequence[Value], dict[str, Value]]:

@@ -342,6 +342,8 @@ def _step(value: Any, step: tuple[Any, ...]) -> Any:
         return value[step[1]]
     if kind == "asarray":
         return np.array(value)
+    if kind == "derivative":  # grad(...) or value_and_grad(...) of it
+        return step[1](value, *step[2], **dict(step[3]))
     if kind == "inline":  # the text of a derivative object, as a function
         return value.__s2sgrad_inline__(step[1])
     if kind == "default":

@@ -143,7 +143,7 @@ def require_source(fn: Any) -> None:
     """A builtin or a C function is refused at once."""
     if hasattr(fn, "__s2sgrad_inline__") or hasattr(unwrap(fn), "__code__") or hasattr(fn, "__s2sgrad_function__"):
         return
-    if isinstance(getattr(type(fn), "__call__", None), types.FunctionType):
+    if isinstance(getattr(type(fn), "__call__", None), types.FunctionType):  # noqa: B004 - a method written in Python, not a slot
         return
     if hasattr(fn, "func") and hasattr(fn, "keywords"):  # functools.partial
         return require_source(fn.func)

@@ -443,7 +443,7 @@ def owner_of(fn: Any) -> tuple[Any, Any]:
 
 def holder(owner: Any, key: int) -> Any:
     try:
-        return weakref.ref(owner, lambda _, k=key, table=_templates: table.pop(k, None))  # globals are gone when Python ends
+        return weakref.ref(owner, lambda _, k=key, table=_templates: table.pop(k, None))  # type: ignore[misc]  # globals are gone when Python ends
     except TypeError:
         return owner
 

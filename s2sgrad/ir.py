@@ -578,7 +578,7 @@ def assigned(s: Stmt) -> list[Var]:
 def map_stmts(body: Sequence[Stmt], f: Callable[[Any], Any]) -> list[Stmt]:
     """A deep copy of the statements with `f` applied to every expression node (bottom-up); `f` must map
     variables that are targets to variables."""
-    m = lambda e: map_expr(e, f)  # noqa: E731
+    m = lambda e: map_expr(e, f)
     out: list[Stmt] = []
     for s in body:
         if isinstance(s, Assign):

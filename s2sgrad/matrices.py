@@ -58,7 +58,8 @@ class Jacobian(Matrix):
         wanted = [values[k] for k in self.positions]
         real = all(np.asarray(v).dtype.kind == "f" for v in (value, *wanted))
         if not real:
-            raise ResultError(f"jacobian of {function_name(self.fn)}: result and arguments must be real", place_of(self.fn), "Split complex data into real and imaginary parts.")
+            raise ResultError(f"jacobian of {function_name(self.fn)}: result and arguments must be real", place_of(self.fn),
+                              "Split complex data into real and imaginary parts.")
         if np.size(value) <= sum(np.size(w) for w in wanted):
             out = by_rows(value, pullback, wanted, self.positions)
         else:

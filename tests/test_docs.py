@@ -31,12 +31,11 @@ def test_page(page, monkeypatch, tmp_path):
         if language != "python":
             continue
         name = f"<{page.relative_to(ROOT)} {line}>"
-        padded = "\n" * (line - 1) + code
-        linecache.cache[name] = (len(padded), None, padded.splitlines(keepends=True), name)
+        linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
         out = io.StringIO()
         try:
             with contextlib.redirect_stdout(out):
-                exec(compile(padded, name, "exec"), space)
+                exec(compile(code, name, "exec"), space)
         except Exception:
             pytest.fail(f"{page.relative_to(ROOT)}, block at line {line}:\n{traceback.format_exc()}")
         if k + 1 < len(found) and found[k + 1][0] == "text":

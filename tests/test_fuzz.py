@@ -1,6 +1,5 @@
 """A short run of the random programs (make fuzz runs as many as it is told), and that the checks would notice a fault."""
 
-import numpy as np
 import pytest
 
 from tests.crossing import Mismatch

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from s2sgrad import emit
-from s2sgrad.ir import Const, FLOAT, INT, Array, Assign, For, Function, If, Index, Param, Place, Program, Return, Scalar, Store, Var, call
+from s2sgrad.ir import FLOAT, INT, Array, Assign, Const, For, Function, If, Index, Param, Place, Program, Return, Scalar, Store, Var, call
 from s2sgrad.optimise import simplify
 from s2sgrad.transform import reverse, tangent
 from tests.random_core import Generator

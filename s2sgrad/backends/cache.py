@@ -42,7 +42,7 @@ def folder() -> Path:
 
 def versions() -> str:
     """What besides the text decides the machine code."""
-    return repr((sys.version_info, numba.__version__, llvmlite.__version__, np.__version__, numba.config.BOUNDSCHECK, numba.config.OPT))
+    return repr((sys.version_info, numba.__version__, llvmlite.__version__, np.__version__, numba.config.BOUNDSCHECK, numba.config.OPT))  # type: ignore[attr-defined]
 
 
 class DiskCache(_Cache):

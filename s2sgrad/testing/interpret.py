@@ -43,7 +43,7 @@ class Interpreter:
             return
         at = self.index(s.index, env) if s.index else ...
         if s.repeated:
-            np.add.at(env[s.base.name], at, value)
+            np.add.at(env[s.base.name], at, value)  # type: ignore[arg-type]
         else:
             env[s.base.name][at] += value
 
@@ -132,7 +132,7 @@ class Interpreter:
         return self.eval(e.args[0], env) or self.eval(e.args[1], env)
 
     def index(self, items: Sequence[Any], env: dict[str, Any]) -> Any:
-        out = []
+        out: list[Any] = []
         for i in items:
             if isinstance(i, ir.NewAxis):
                 out.append(None)

@@ -1187,3 +1187,17 @@ def optional_loop(x=X):
             s += v * prev
         prev = v
     return s
+
+
+def return_skips_else(x=X):
+    s = 0.0
+    for i in range(3):
+        if x[i] < 0.0:
+            return s + 1.0
+        s += x[i]
+    else:
+        for j in range(2):
+            s += 100.0
+            if s > 1000.0:
+                return s
+    return s * 2.0

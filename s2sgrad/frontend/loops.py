@@ -385,7 +385,7 @@ class Loops(Statements):
             self.state = self.join(loop.brk.paths)
         elif not orelse:
             self.state = normal if normal is not None else self.join(loop.brk.paths, force=True)
-        elif not loop.brk.paths:
+        elif not loop.brk.paths and not loop.exit_used:
             self.state = normal
             self.volatile = set()
             self.run(orelse)

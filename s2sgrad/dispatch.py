@@ -448,10 +448,6 @@ def holder(owner: Any, key: int) -> Any:
         return owner
 
 
-def forget(key: int, _: Any = None) -> None:
-    _templates.pop(key, None)
-
-
 def clear_templates() -> None:
     """Forget every specialisation (used by tests)."""
     with _lock:

@@ -115,8 +115,8 @@ class Expressions(Loops):
         """A value that must not be None."""
         if isinstance(v, Maybe):
             self.require(v, what)
-            return v.value
-        return v
+            return self.checked(v.value)
+        return self.checked(v)
 
     # ------------------------------------------------------------------------------------------- arithmetic
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from s2sgrad import ir
 from s2sgrad.analysis.effects import Fact
+from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Call, Const, Expr, Index, Slice, Var, call
 from s2sgrad.transform.records import index_type
 from s2sgrad.transform.setting import Setting
@@ -221,7 +222,9 @@ class Storage:
             if not self.loops:
                 slot = Slot("local", Var(names.derived(v.name, "_saved"), item), bar=Var(names.derived(v.name, "_bar_saved"), item) if mirrored else None)
             else:
-                assert isinstance(item, ir.Array)
+                if not isinstance(item, ir.Array):
+                    raise Unsupported(f"the list {v.name.partition('#')[0]} is bound again in a loop while its earlier contents are still needed", s.place,
+                                      "Empty the list in place (clear), or keep the items in an array.")
                 lt = ir.ListType(item)
                 slot = Slot("list", Var(names.derived(v.name, "_saved"), lt), bar=Var(names.derived(v.name, "_bar_saved"), lt) if mirrored else None)
                 for store in (slot.store, slot.bar):

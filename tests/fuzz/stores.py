@@ -48,6 +48,7 @@ class Stores(Expressions):
         if self.allow_single and self.chance(0.4):
             e = f"({e}).astype(np.float32)"
             self.kinds.add("single precision")
+            self.scope.frozen.add(name)  # two dtypes under one name are refused
         self.put(f"{name} = {e}")
         self.scope.vecs[name] = n
 
@@ -107,6 +108,8 @@ class Stores(Expressions):
         value = self.vector(n, 1) if self.chance(0.75) else self.scalar(1)
         if op == "*=":
             value = f"np.cos({value})"
+        elif op == "=" and target.endswith("[::2]"):
+            value = f"({value}) * 1.0"  # NumPy itself copies wrongly between overlapping 1-D views of different positive strides
         self.put(f"{target} {op} {value}")
 
     def do_array_augmented(self) -> None:
@@ -195,7 +198,9 @@ class Stores(Expressions):
 
     def do_alias(self) -> Any:
         n = self.rng.choice(list(self.scope.vecs.values()))
-        same = [v for v, k in self.scope.vecs.items() if k == n]
+        same = [v for v, k in self.scope.vecs.items() if k == n and v not in self.scope.frozen]
+        if not same:
+            return False
         name = self.fresh("b")
         r = self.rng.random()
         if r < 0.35 or len(same) < 2:

@@ -92,6 +92,15 @@ def test_other_process_uses_the_file(tmp_path):
     assert run().stdout.strip() == "1"
 
 
+def test_recursive_functions_are_not_kept_on_disk(tmp_path):
+    """Loaded again, numba's machine code of a recursive function crashes the process."""
+    text = "def down(x, n):\n    if n == 0:\n        return x\n    return down(x * 0.5, n - 1)\n\n\ndef f(x, n):\n    return down(x, n) + 1.0\n"
+    code = f"from s2sgrad import backends\nassert backends.load({text!r}, 'f')(8.0, 3) == 2.0"
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "S2SGRAD_CACHE_DIR": str(tmp_path)})
+    assert not files(tmp_path)
+
+
 def test_cached_and_fresh_functions_of_one_name_do_not_collide():
     from numba import njit
     one = "def g(x):\n    return x + 1.0\n"

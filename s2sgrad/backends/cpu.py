@@ -37,5 +37,22 @@ def load(text: str, name: str, options: dict[str, Any]) -> Callable[..., Any]:
             how["parallel"] = False
         names[k] = numba.njit(**how)(f)
     main = names[name]
-    main._cache = DiskCache(text, name, chosen)
+    if not recursive(found):  # numba's machine code of recursive functions crashes when it is loaded again
+        main._cache = DiskCache(text, name, chosen)
     return main  # type: ignore[no-any-return]
+
+
+def recursive(functions: dict[str, types.FunctionType]) -> bool:
+    """Does a chain of calls among these functions come back to where it started?"""
+    calls = {k: {c for c in f.__code__.co_names if c in functions} for k, f in functions.items()}
+
+    def reached(start: str) -> set[str]:
+        seen: set[str] = set()
+        todo = [start]
+        while todo:
+            new = calls[todo.pop()] - seen
+            seen |= new
+            todo += new
+        return seen
+
+    return any(k in reached(k) for k in calls)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import importlib
 import pkgutil
 from collections.abc import Callable
@@ -52,6 +53,7 @@ def case(fn: Callable[..., Any], args: Any, **options: Any) -> None:
     _current.append(Case(fn, args, **options))
 
 
+@functools.cache  # a module registers its cases when it is first imported
 def load() -> list[Case]:
     """All cases of all modules of this package."""
     out: list[Case] = []

@@ -206,3 +206,28 @@ def sorted_by_pairs(x):
 def test_errors_inside_the_library_show_the_users_line():
     with pytest.raises(s2sgrad.Unsupported, match="in sorted_by_pairs"):
         s2sgrad.grad(sorted_by_pairs)(2.0)
+
+
+def test_extents_compared_in_an_operand_that_does_not_run_are_compared_again():
+    """The product's extent is worked out inside the conditional operand; the sum after it must not rely on that."""
+    def f(x, y):
+        s = np.sum(x * y) if x[0] > 0.0 else 1.0
+        return s + np.sum(x * y)
+
+    y = np.array([2.0, 3.0])
+    for x, factor in ((np.array([0.5, 1.0]), 2.0), (np.array([-0.5, 1.0]), 1.0)):
+        for name in ("python", "numba"):
+            with backend(name):
+                np.testing.assert_allclose(s2sgrad.grad(f)(x, y), factor * y)
+
+
+def test_an_array_chosen_by_a_condition_has_the_extents_of_the_one_chosen():
+    def f(x, y, c):
+        a = x * 2.0 if c > 0.0 else y * 3.0
+        return np.sum(a * a)
+
+    x, y = np.array([1.0, 2.0]), np.array([1.0, -1.0, 0.5])
+    for name in ("python", "numba"):
+        with backend(name):
+            np.testing.assert_allclose(s2sgrad.grad(f, wrt=(0, 1))(x, y, 1.0)[0], 8.0 * x)
+            np.testing.assert_allclose(s2sgrad.grad(f, wrt=(0, 1))(x, y, -1.0)[1], 18.0 * y)

@@ -287,9 +287,11 @@ class Lowering:
         first = self.scalar(e.args[0])
         rest = []
         needed = False
+        before = self.shapes.copy()
         for a in e.args[1:]:
             with self.inside() as pre:
                 x = self.scalar(a)
+            self.shapes.restore(before)  # what is found out in an operand that may not run is not known afterwards
             rest.append((pre, x))
             needed = needed or bool(pre)
         if not needed:
@@ -492,12 +494,15 @@ class Lowering:
 
     def choose(self, target: Var, e: Call) -> None:
         cond = self.scalar(e.args[0])
-        blocks = []
-        for a in e.args[1:]:
-            with self.inside() as out:
-                self.bind(target, a)
-            blocks.append(out)
-        self.emit(If(cond, blocks[0], blocks[1]))
+        before = self.shapes.copy()
+        with self.inside() as body:
+            self.bind(target, e.args[1])
+        after = self.shapes.copy()
+        self.shapes.restore(before)
+        with self.inside() as orelse:
+            self.bind(target, e.args[2])
+        self.shapes.meet(after)
+        self.emit(If(cond, body, orelse))
 
     def allocate(self, target: Var, ext: Sequence[Expr], op: str = "empty") -> None:
         dims = tuple(self.clipped(n) for n in ext)
@@ -527,8 +532,10 @@ class Lowering:
         for k in axes:
             idx[k] = self.loop_var(depth + axes.index(k))
         self.depth += len(axes)
+        before = self.shapes.copy()
         with self.inside() as body:
             fill(idx)
+        self.shapes.restore(before)  # the loops may not run at all
         self.depth = depth
         for k in reversed(axes):
             body = [For(idx[k], literal(0), ext[k], literal(1), body, place=self.place)]  # type: ignore[arg-type]

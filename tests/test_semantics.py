@@ -214,11 +214,16 @@ def test_extents_compared_in_an_operand_that_does_not_run_are_compared_again():
         s = np.sum(x * y) if x[0] > 0.0 else 1.0
         return s + np.sum(x * y)
 
+    def g(x):  # its tangent multiplies arrays of separate parameters
+        return (np.sum(x * x) if x[0] > 0.0 else 1.0) + np.sum(x * x)
+
     y = np.array([2.0, 3.0])
     for x, factor in ((np.array([0.5, 1.0]), 2.0), (np.array([-0.5, 1.0]), 1.0)):
         for name in ("python", "numba"):
             with backend(name):
                 np.testing.assert_allclose(s2sgrad.grad(f)(x, y), factor * y)
+                value, dot = s2sgrad.jvp(g, (x,), (y,))
+                np.testing.assert_allclose((value, dot), (g(x), 2.0 * factor * (x @ y)))
 
 
 def test_an_array_chosen_by_a_condition_has_the_extents_of_the_one_chosen():

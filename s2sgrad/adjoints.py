@@ -21,7 +21,6 @@ from s2sgrad.ir import Program
 from s2sgrad.pipeline import fresh_results, own_arguments
 from s2sgrad.structure import Spec, describe
 from s2sgrad.tensor import Tensor
-from s2sgrad.transform.adjoint import unguarded
 
 _lock = threading.RLock()
 
@@ -78,8 +77,7 @@ def pullback(kernel: Kernel, inputs: Sequence[Tensor], wanted: tuple[int, ...]) 
 def _generated(kernel: Kernel, specs: tuple[Spec, ...], wanted: tuple[int, ...]) -> Kernel:
     program = primal(kernel, specs).program
     names = [p.name for p in program.main.params]
-    with unguarded(not kernel.guard):
-        derived = reversed_program(program, [names[k] for k in wanted], f"{kernel.name.strip('_')}_vjp")
+    derived = reversed_program(program, [names[k] for k in wanted], f"{kernel.name.strip('_')}_vjp", kernel.guard)
     return Generated(derived, list(wanted), kernel.kink)
 
 
@@ -94,10 +92,10 @@ def _given(kernel: Kernel, wanted: tuple[int, ...]) -> Kernel:
     return Generated(fn, list(wanted), kernel.kink, name=f"{kernel.name.strip('_')}_vjp")
 
 
-def reversed_program(program: Program, wrt: Sequence[str], name: str) -> Derived:
+def reversed_program(program: Program, wrt: Sequence[str], name: str, guard: bool = True) -> Derived:
     """The pull-back of a program, printed. What the program prints has been seen when it was called."""
     program = silent(program)
-    raw = transform.reverse(program, wrt, seeds="params", value=False, name=name)
+    raw = transform.reverse(program, wrt, seeds="params", value=False, name=name, guard=guard)
     written = [p.name for p in program.main.params if p.name in program.main.written]
     return Derived(fresh_results(optimise.simplify(own_arguments(raw, written))), name)
 

@@ -31,7 +31,7 @@ def dependencies(e: Any) -> Iterable[ir.Var]:
         yield from dependencies(e.base)
 
 
-def edges(body: Sequence[ir.Stmt], classes: Mapping[str, str], linked: Mapping[str, ir.Function]) -> list[tuple[str, set[str]]]:
+def edges(body: Sequence[ir.Stmt], classes: Mapping[str, str]) -> list[tuple[str, set[str]]]:
     """(target, sources) for every flow of values in a block."""
     out: list[tuple[str, set[str]]] = []
 
@@ -77,15 +77,15 @@ def closure(start: set[str], flow: Iterable[tuple[str, set[str]]], forward: bool
     return found
 
 
-def active_units(function: ir.Function, classes: Mapping[str, str], linked: Mapping[str, ir.Function],
+def active_units(function: ir.Function, classes: Mapping[str, str],
                  wrt: Iterable[ir.Var], results: Iterable[Any]) -> set[str]:
     """Units (see `key`) that are varied from `wrt` and useful for `results`."""
-    flow = edges(function.body, classes, linked)
+    flow = edges(function.body, classes)
     varied = closure({key(v, classes) for v in wrt}, flow, True)
     useful = closure({key(v, classes) for e in results for v in dependencies(e)}, flow, False)
     return varied & useful
 
 
-def varied_units(function: ir.Function, classes: Mapping[str, str], linked: Mapping[str, ir.Function], wrt: Iterable[ir.Var]) -> set[str]:
+def varied_units(function: ir.Function, classes: Mapping[str, str], wrt: Iterable[ir.Var]) -> set[str]:
     """Units that depend on `wrt` (forward mode)."""
-    return closure({key(v, classes) for v in wrt}, edges(function.body, classes, linked), True)
+    return closure({key(v, classes) for v in wrt}, edges(function.body, classes), True)

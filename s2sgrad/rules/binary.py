@@ -12,6 +12,7 @@ from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Call, Const, Scalar
 from s2sgrad.rules.build import adjoint_of, cast, conj, elementwise, flat, is_scalar, is_weak, means, select, strong, tangent_of, to_float
 from s2sgrad.rules.registry import OPS, as_expr, call
+from s2sgrad.rules.signs import nonzero, positive
 
 
 @elementwise(operator.add, np.add, syntax="_0 + _1")
@@ -29,16 +30,20 @@ def mul(x, y, *, out):
     return y, x
 
 
-def _constant_denominator(x, y):
+def _made_of_extents(y):
     """A constant, or made of extents: zero only where there is nothing to divide."""
     if isinstance(y, Const):
         return y.value != 0
     if isinstance(y, Call):
-        return y.op in ("dim", "size", "len") or y.op in ("mul", "astype", "pyfloat") and all(_constant_denominator(x, a) for a in y.args)
+        return y.op in ("dim", "size", "len") or y.op in ("mul", "astype", "pyfloat") and all(_made_of_extents(a) for a in y.args)
     return False
 
 
-@elementwise(operator.truediv, np.divide, np.true_divide, syntax="_0 / _1", singular=True, safe=_constant_denominator)
+def _safe_denominator(x, y):
+    return _made_of_extents(y) or nonzero(y)
+
+
+@elementwise(operator.truediv, np.divide, np.true_divide, syntax="_0 / _1", singular=True, safe=_safe_denominator)
 def div(x, y, *, out):
     return 1.0 / y, -out / y
 
@@ -91,7 +96,7 @@ def power_base(x, y):
     return y * x ** select(as_expr(y).eq(0), 1, y - 1)
 
 
-elementwise(operator.pow, syntax="_0 ** _1", singular=True, safe=_smooth_power, name="pow")(_power)
+elementwise(operator.pow, syntax="_0 ** _1", singular=True, safe=lambda x, y: _smooth_power(x, y) or positive(x), name="pow")(_power)
 elementwise(np.float_power, singular=True, safe=_smooth_power, name="float_power")(_power)
 
 

@@ -11,13 +11,9 @@ import numpy as np
 from s2sgrad.ir import Const, is_complex
 from s2sgrad.rules.build import adjoint_of, cast, conj, dtype_name, elementwise, flat, means, select, static, strong, tangent_of
 from s2sgrad.rules.registry import as_expr, call
+from s2sgrad.rules.signs import positive
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
-
-
-def nonzero(x):
-    """Regular for a constant that is not 0."""
-    return isinstance(x, Const) and x.value != 0
 
 
 @elementwise(operator.neg, np.negative, syntax="-_0")
@@ -135,32 +131,32 @@ def expm1(x, *, out):
     return out + 1.0
 
 
-@elementwise(np.log, singular=True, safe=nonzero)
+@elementwise(np.log, singular=True, safe=lambda x: isinstance(x, Const) and x.value != 0 or positive(x))
 def log(x, *, out):
     return 1.0 / x
 
 
-@elementwise(np.log2, math.log2, singular=True)
+@elementwise(np.log2, math.log2, singular=True, safe=positive)
 def log2(x, *, out):
     return 1.0 / (LN2 * x)
 
 
-@elementwise(np.log10, math.log10, singular=True)
+@elementwise(np.log10, math.log10, singular=True, safe=positive)
 def log10(x, *, out):
     return 1.0 / (LN10 * x)
 
 
-@elementwise(np.log1p, math.log1p, singular=True)
+@elementwise(np.log1p, math.log1p, singular=True, safe=lambda x: positive(x, strictly=False))
 def log1p(x, *, out):
     return 1.0 / (1.0 + x)
 
 
-@elementwise(np.sqrt, math.sqrt, singular=True)
+@elementwise(np.sqrt, math.sqrt, singular=True, safe=positive)
 def sqrt(x, *, out):
     return 0.5 / out
 
 
-@elementwise(np.cbrt, getattr(math, "cbrt", np.cbrt), singular=True)
+@elementwise(np.cbrt, getattr(math, "cbrt", np.cbrt), singular=True, safe=positive)
 def cbrt(x, *, out):
     return 1.0 / (3.0 * out * out)
 
@@ -170,7 +166,7 @@ def square(x, *, out):
     return 2.0 * x
 
 
-@elementwise(np.reciprocal, singular=True)
+@elementwise(np.reciprocal, singular=True, safe=positive)
 def reciprocal(x, *, out):
     return -out * out
 

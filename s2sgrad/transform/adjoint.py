@@ -6,9 +6,7 @@ right-hand side is reversed (SEMANTICS: every name and memory cell has its earli
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +16,6 @@ from s2sgrad.analysis.shapes import Shapes
 from s2sgrad.ir import Call, Const, Expr, Index, Var, call
 from s2sgrad.names import Names
 from s2sgrad.rules import registry
-from s2sgrad.transform.signs import nonzero, positive
 
 ARITHMETIC = frozenset({"add", "sub", "mul", "neg", "div", "dim", "size", "item", "pyfloat", "pyint", "astype", "lt", "le", "gt", "ge", "eq", "ne",
                         "and", "or", "not", "transpose", "reshape", "expand_dims", "squeeze", "real", "imag", "abs", "square", "pos"})
@@ -33,6 +30,7 @@ class Context:
     shapes: Shapes
     names: Names
     bars: Callable[[Var], Var]  # the adjoint variable of a variable
+    guard: bool = True  # a zero adjoint times a singular partial is zero (not nan, as the formula says)
     place: ir.Place | None = None
     out: list[ir.Stmt] = field(default_factory=list)
     bound: dict[Expr, Var] = field(default_factory=dict)
@@ -103,19 +101,13 @@ def accumulate(like: Expr, index: tuple[ir.IndexItem, ...] | None, target: Var, 
     cx.emit(ir.Accum(cx.bars(target), index, g, repeated))
 
 
-def adjoint_view(e: Expr, cx: Context) -> Expr:
-    """The same view, of the adjoint."""
-    r = ir.root(e)
-    assert r is not None
-    return _replace_root(e, cx.bars(r))
-
-
-def _replace_root(e: Any, to: Var) -> Any:
+def mirrored(e: Any, of: Callable[[Var], Var]) -> Any:
+    """The same view, of the adjoint (or the tangent) of the variable at its root."""
     if isinstance(e, Var):
-        return to
+        return of(e)
     if isinstance(e, Index):
-        return Index(_replace_root(e.base, to), e.index, e.type)
-    return Call(e.op, (_replace_root(e.args[0], to), *e.args[1:]), e.attrs, e.type)
+        return Index(mirrored(e.base, of), e.index, e.type)
+    return Call(e.op, (mirrored(e.args[0], of), *e.args[1:]), e.attrs, e.type)
 
 
 def _index(e: Index, g: Expr, cx: Context) -> None:
@@ -123,7 +115,7 @@ def _index(e: Index, g: Expr, cx: Context) -> None:
     if isinstance(e.base, Var):
         accumulate(e, e.index, e.base, g, cx, repeated)
     elif ir.root(e.base) is not None and ir.is_alias(e.base):
-        view = adjoint_view(e.base, cx)
+        view = mirrored(e.base, cx.bars)
         v = cx.temporary("view", view)
         cx.emit(ir.Accum(v, e.index, match(g, e, cx), repeated))
     else:  # an index into a computed array: scatter into a zero array of its shape
@@ -189,23 +181,8 @@ def occurrences(e: Expr, cx: Context) -> int:
     return 1
 
 
-_unguarded: ContextVar[bool] = ContextVar("unguarded", default=False)
-
-
-@contextmanager
-def unguarded(on: bool = True) -> Iterator[None]:
-    """Inside, zero times an infinite partial is nan, as the formula says (the convention of the tensor interface for some operations)."""
-    token = _unguarded.set(on)
-    try:
-        yield
-    finally:
-        _unguarded.reset(token)
-
-
 def guarded(g: Expr, product: Expr) -> Expr:
-    """Zero where the incoming adjoint is exactly zero, whatever the singular partial is."""
-    if _unguarded.get():
-        return product
+    """Zero where the incoming adjoint or tangent is exactly zero, whatever the singular partial is."""
     if isinstance(g, Const):
         return product
     if ir.is_array(product.type) or ir.is_array(g.type):
@@ -213,7 +190,7 @@ def guarded(g: Expr, product: Expr) -> Expr:
     return call("ifexp", call("ne", g, 0.0), product, 0.0)
 
 
-def _times(g: Expr, p: Any) -> Expr:
+def times(g: Expr, p: Any) -> Expr:
     """`g * p` without the noise of unit factors."""
     if isinstance(p, (int, float)):
         p = registry.as_expr(float(p))
@@ -223,7 +200,7 @@ def _times(g: Expr, p: Any) -> Expr:
         if p.value == -1:
             return call("neg", g)
     if isinstance(p, Call) and p.op == "neg":
-        return call("neg", _times(g, p.args[0]))
+        return call("neg", times(g, p.args[0]))
     if isinstance(p, Call) and p.op == "div" and isinstance(p.args[0], Const) and p.args[0].value == 1:
         return call("div", g, p.args[1])
     if isinstance(g, Const) and g.value == 1 and isinstance(g.type, ir.Scalar) and g.type.weak and ir.is_inexact(p.type):
@@ -243,7 +220,7 @@ def _elementwise(e: Call, g: Expr, cx: Context) -> None:
     out: Expr = Call(e.op, tuple(args), e.attrs, e.type)
     if op.adjoint is not None:
         parts = op.adjoint(g, *args, out=out, wanted=tuple(wanted), **dict(e.attrs))
-        masked = op.is_singular(e.args) and not _regular(e.op, list(e.args))
+        masked = cx.guard and op.is_singular(e.args)
         for a, part in zip(e.args, parts, strict=True):
             if part is not None:
                 part = registry.as_expr(part)
@@ -260,8 +237,8 @@ def _elementwise(e: Call, g: Expr, cx: Context) -> None:
             continue
         if isinstance(p, Expr) and ir.is_complex(p.type):
             p = call("conj", p)
-        part = _times(g, p)
-        if op.is_singular(e.args) and not _regular(e.op, list(e.args)):
+        part = times(g, p)
+        if cx.guard and op.is_singular(e.args):
             part = guarded(g, part)
         adjoint(a, _real_if(_expanded(part, a, e, cx), a), cx)
 
@@ -328,22 +305,6 @@ def _value_uses(product: Call, k: int, cx: Context) -> int:
 def _uses_out(op: registry.Op) -> bool:
     """Do the partials use the value itself (exp, tanh, sqrt)?"""
     return op.name in {"exp", "exp2", "expm1", "tanh", "sqrt", "cbrt", "tan", "hypot", "reciprocal", "logaddexp", "logaddexp2", "pow"}
-
-
-def _regular(op: str, args: list[Expr]) -> bool:
-    """Can no singular partial occur, whatever the values?"""
-    if op == "div":
-        return nonzero(args[1])
-    if op in ("sqrt", "log", "log2", "log10", "cbrt", "reciprocal"):
-        return positive(args[0])
-    if op == "log1p":
-        return positive(args[0], strictly=False)
-    if op == "pow":
-        n = args[1]
-        return (isinstance(n, Const) and not isinstance(n.value, complex) and n.value >= 1) or positive(args[0])
-    if op == "hypot":
-        return positive(args[0]) or positive(args[1])
-    return False
 
 
 def _general(e: Call, g: Expr, cx: Context) -> None:

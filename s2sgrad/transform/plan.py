@@ -28,8 +28,6 @@ class Plan:
         self.saves: dict[int, set[Fact]] = {}
         self.again: dict[int, list[ir.Assign]] = {}  # per block, in program order
         self.skip: set[int] = set()  # statements whose target is recomputed at the block's end
-        self.returns_at_call: dict[int, set[Fact]] = {}
-        self.regions: set[int] = {id(b) for s in ir.walk_stmts(st.function.body) if isinstance(s, ir.Recompute) for b in [s.body]}
         self._choose_recomputed(st.function.body, 0)
 
     # ----------------------------------------------------------------------------- what reverses read
@@ -173,7 +171,7 @@ class Plan:
         """The whole region overwrites at once; what its second run reads must come back first."""
         writes = effects.block_writes(s.body, self.st.classes)
         reads = effects.block_reads(s.body, self.st.classes)
-        saved = (writes & (needs | reads)) - self._first_written(s.body)
+        saved = (writes & (needs | reads)) - self.first_written(s.body)
         saved |= writes & needs
         self.saves.setdefault(id(s), set()).update(saved)
         self.block(s.body, needs, True)
@@ -181,7 +179,7 @@ class Plan:
         held = {("b", v.name) for v in self.st.region_arrays(s)}  # their adjoints are carried over the second run
         return (needs - overwritten) | (reads - overwritten) | {f for f in reads if f[0] == "m"} | held
 
-    def _first_written(self, body: Block) -> set[Fact]:
+    def first_written(self, body: Block) -> set[Fact]:
         """Scalars and bindings that the region gives a value before it reads them."""
         out, seen = set(), set()
         for s in body:

@@ -31,10 +31,6 @@ class Recorder:
                 for b in ir.blocks(s):
                     self.block(b)
 
-    def context(self, s: ir.Stmt) -> Context:
-        st = self.st
-        return Context(st.active, st.classes, st.shapes, st.names, st.bar, s.place)
-
     def on_other(self, s: ir.Stmt) -> Record:
         return Record()
 
@@ -48,7 +44,7 @@ class Recorder:
             return Record(adjoint=self.scalar(s, t, s.value, additive=False))
         if ir.is_alias(s.value):
             return Record()
-        cx, record = self.context(s), Record()
+        cx, record = self.st.context(s.place), Record()
         g: Expr = self.st.bar(t)
         if self.st.is_eager(t):
             held = Var(self.st.names.fresh("g"), t.type)
@@ -66,7 +62,7 @@ class Recorder:
 
     def scalar(self, s: ir.Stmt, t: Var, value: Expr, additive: bool) -> list[ir.Stmt]:
         """`t = value` or `t += value`: others first, then the target's own adjoint in one assignment."""
-        cx, bar = self.context(s), self.st.bar(t)
+        cx, bar = self.st.context(s.place), self.st.bar(t)
         if not cx.is_active(value):
             return [] if additive else [ir.Assign(bar, zero(bar.type))]
         if _branches_on(value, t):
@@ -96,19 +92,16 @@ class Recorder:
     def region(self, base: Var, index: tuple[ir.IndexItem, ...], t: ir.Type) -> Expr:
         return Index(base, index, t) if index else base
 
-    def region_type(self, base: Var, index: tuple[ir.IndexItem, ...]) -> ir.Type:
-        return index_type(base.type, index)
-
     def on_store(self, s: ir.Store) -> Record:
         if not self.st.is_active(s.base):
             return Record()
-        t = self.region_type(s.base, s.index)
+        t = index_type(s.base.type, s.index)
         region = self.region(s.base, s.index, t)
         fancy = isinstance(region, Index) and region.kind == "gather"
         split = None if fancy else _additive(s.value, s.base, s.index)
         if split is not None:
             return Record(adjoint=self.added(s, s.base, s.index, *split))
-        cx, bar = self.context(s), self.st.bar(s.base)
+        cx, bar = self.st.context(s.place), self.st.bar(s.base)
         cell = self.region(bar, s.index, t)
         if not cx.is_active(s.value):
             return Record(adjoint=[ir.Store(bar, s.index, zero(t))])
@@ -132,10 +125,10 @@ class Recorder:
 
     def added(self, s: ir.Stmt, base: Var, index: tuple[ir.IndexItem, ...], value: Expr, negative: bool, repeated: bool = False) -> list[ir.Stmt]:
         """`base[index] += value`: the cell's own adjoint stays."""
-        cx = self.context(s)
+        cx = self.st.context(s.place)
         if not self.st.is_active(base) or not cx.is_active(value):
             return []
-        t = self.region_type(base, index)
+        t = index_type(base.type, index)
         g = self.region(self.st.bar(base), index, t)
         if self.touches(value, base):
             g = cx.temporary("g", g if isinstance(t, ir.Scalar) or repeated else call("copy", g))
@@ -171,7 +164,7 @@ class Recorder:
 
     def on_multi(self, s: ir.Multi) -> Record:
         live = [t for t in s.targets if t is not None and self.st.is_active(t)]
-        cx = self.context(s)
+        cx = self.st.context(s.place)
         if not live or not any(cx.is_active(a) for a in s.args):
             return Record(adjoint=[ir.Assign(self.st.bar(t), zero(t.type)) for t in live if isinstance(t.type, ir.Scalar)])
         op = registry.OPS[s.op]
@@ -212,7 +205,7 @@ class Recorder:
 
     def on_callfn(self, s: ir.CallFn) -> Record:
         """`t = f(args)` of a linked function: its reverse runs the function again and pulls back."""
-        cx = self.context(s)
+        cx = self.st.context(s.place)
         active_args = [a for a in s.args if cx.is_active(a)]
         live = [t for t in s.targets if self.st.is_active(t)]
         if not active_args:
@@ -252,7 +245,7 @@ class Recorder:
 
     def on_custom(self, s: ir.Custom) -> Record:
         """Seeds take the outputs' adjoints, the user's reverse body runs, its results are accumulated."""
-        cx = self.context(s)
+        cx = self.st.context(s.place)
         live = [o for o in s.outputs if self.st.is_active(o)]
         if not live:
             return Record()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from s2sgrad import ir
 from s2sgrad.ir import Expr, Var, call
 from s2sgrad.rules.registry import as_expr
-from s2sgrad.transform.adjoint import Context, adjoint
+from s2sgrad.transform.adjoint import adjoint
 from s2sgrad.transform.plan import Plan
 from s2sgrad.transform.records import Recorder
 from s2sgrad.transform.setting import Record, Setting
@@ -19,21 +19,23 @@ from s2sgrad.transform.sweeps import Sweeps, zeros_like
 
 
 def reverse(program: ir.Program, wrt: Sequence[str], *, seeds: str = "one", value: bool = False, finals: Sequence[str] = (),
-            name: str = "", save_all: bool = False) -> ir.Program:
+            name: str = "", save_all: bool = False, guard: bool = True) -> ir.Program:
     """The adjoint of a program's main function.
 
     Parameters of the result: those of the primal; with seeds="params" one `<result>_bar` per inexact result leaf, then one per
     array in `finals` (the adjoint of its final contents). Results: with `value` the primal's results and the
     final contents of `finals`; then one gradient per name in `wrt`, of its parameter's type.
+
+    Without `guard` a zero adjoint times an infinite partial is nan, as the formula says.
     """
     linked: dict[str, ir.Function] = dict(program.linked)
-    main = _Reversal(program.main, program.linked, wrt, finals, save_all)
+    main = _Reversal(program.main, program.linked, wrt, finals, save_all, guard)
     function = main.with_results(name or program.main.name + "_grad", seeds, value)
     todo = set(main.pulled)
     while todo:
         f = todo.pop()
         r = _Reversal(program.linked[f], program.linked, [p.name for p in program.linked[f].params if ir.is_inexact(p.type)],
-                      [p.name for p in program.linked[f].params if ir.is_array(p.type) and ir.is_inexact(p.type)], save_all)
+                      [p.name for p in program.linked[f].params if ir.is_array(p.type) and ir.is_inexact(p.type)], save_all, guard)
         linked[f + "_rev"] = r.as_pullback(f + "_rev")
         todo |= {g for g in r.pulled if g + "_rev" not in linked}
     return ir.Program(function, linked)
@@ -42,12 +44,12 @@ def reverse(program: ir.Program, wrt: Sequence[str], *, seeds: str = "one", valu
 class _Reversal:
     """One function under reversal."""
 
-    def __init__(self, function: ir.Function, linked: dict[str, ir.Function], wrt: Sequence[str], finals: Sequence[str], save_all: bool) -> None:
+    def __init__(self, function: ir.Function, linked: dict[str, ir.Function], wrt: Sequence[str], finals: Sequence[str],
+                 save_all: bool, guard: bool) -> None:
         self.primal, self.finals, self.save_all = function, list(finals), save_all
         params = {p.name: p for p in function.params}
         results = [*function.returns, *(params[n].var for n in finals)]
-        self.st = Setting(function, linked, wrt, results)
-        self.body = self.st.function.body[:-1]
+        self.st = Setting(function, linked, wrt, results, guard)
         self.st.function.body[-1:] = []  # the Return is handled here; scopes keep the same list object
         recorder = Recorder(self.st)
         recorder.block(self.st.function.body)
@@ -82,7 +84,7 @@ class _Reversal:
     def _seeded(self, seeds: Sequence[Expr | None], finals: Sequence[Var]) -> list[ir.Stmt]:
         """Statements that put the seeds into the adjoints."""
         st = self.st
-        cx = Context(st.active, st.classes, st.shapes, st.names, st.bar)
+        cx = st.context()
         for n, f in zip(self.finals, finals, strict=True):
             if st.is_active(st.params[n].var):
                 cx.emit(ir.Accum(st.bar(st.params[n].var), (), f))

@@ -10,6 +10,7 @@ from s2sgrad.analysis import activity, effects
 from s2sgrad.analysis.shapes import Shapes
 from s2sgrad.ir import Var
 from s2sgrad.names import Names, names_of
+from s2sgrad.transform.adjoint import Context
 from s2sgrad.transform.normalise import normalise
 from s2sgrad.transform.scopes import Block, Scopes, subblocks
 
@@ -26,14 +27,16 @@ class Record:
 class Setting:
     """One function under reversal: names, memory classes, activity, scopes, adjoint variables."""
 
-    def __init__(self, function: ir.Function, linked: dict[str, ir.Function], wrt: Sequence[str], results: Sequence[ir.Expr]) -> None:
+    def __init__(self, function: ir.Function, linked: dict[str, ir.Function], wrt: Sequence[str], results: Sequence[ir.Expr],
+                 guard: bool = True) -> None:
         self.names = Names(names_of(function))
         self.function = normalise(function, self.names)
         self.linked = linked
+        self.guard = guard
         self.classes = effects.memory_classes(self.function)
         self.params = {p.name: p for p in function.params}
         self.wrt = [self.params[n].var for n in wrt]
-        self.active = activity.active_units(self.function, self.classes, linked, self.wrt, results)
+        self.active = activity.active_units(self.function, self.classes, self.wrt, results)
         self.active |= {activity.key(v, self.classes) for v in self.wrt}
         returned = {n for r in self.function.returns for n in ir.names_in(r)}
         self.scopes = Scopes(self.function, self.classes, returned)
@@ -48,6 +51,10 @@ class Setting:
             self.bars[v.name] = Var(self.names.derived(v.name, "_bar"), v.type)
             self.shapes.known[self.bars[v.name].name] = () if isinstance(v.type, ir.ListType) else self.shapes.of(v)
         return self.bars[v.name]
+
+    def context(self, place: ir.Place | None = None) -> Context:
+        """A context for the adjoint of one statement."""
+        return Context(self.active, self.classes, self.shapes, self.names, self.bar, self.guard, place)
 
     def is_active(self, v: Var) -> bool:
         return ir.is_inexact(v.type) and activity.key(v, self.classes) in self.active

@@ -7,7 +7,7 @@ from dataclasses import replace
 from s2sgrad import ir
 from s2sgrad.analysis.effects import Fact
 from s2sgrad.ir import Call, Const, Expr, Var, call
-from s2sgrad.transform.adjoint import Context, adjoint_view
+from s2sgrad.transform.adjoint import mirrored
 from s2sgrad.transform.plan import Plan
 from s2sgrad.transform.records import index_type, zero
 from s2sgrad.transform.scopes import Block
@@ -78,17 +78,13 @@ class Sweeps:
                 continue
             if isinstance(v.type, ir.ListType):
                 assert isinstance(s, ir.Assign)
-                value = s.value if isinstance(s.value, Call) and s.value.op == "list_new" else adjoint_view(s.value, self._context())
+                value = s.value if isinstance(s.value, Call) and s.value.op == "list_new" else mirrored(s.value, self.st.bar)
                 pre.append(ir.Assign(self.st.bar(v), value))
             elif isinstance(s, ir.Assign) and ir.is_alias(s.value):
-                pre.append(ir.Assign(self.st.bar(v), adjoint_view(s.value, self._context())))
+                pre.append(ir.Assign(self.st.bar(v), mirrored(s.value, self.st.bar)))
             else:
                 post.append(ir.Assign(self.st.bar(v), zeros_like(v)))
         return [*pre, s, *post]
-
-    def _context(self) -> Context:
-        st = self.st
-        return Context(st.active, st.classes, st.shapes, st.names, st.bar)
 
     # ------------------------------------------------------------------------------------------- saves
 
@@ -137,7 +133,7 @@ class Sweeps:
 
     def _entering(self, s: ir.Recompute, cls: str) -> dict[str, Var]:
         """Arrays of a memory class that a recomputed region uses and that are bound before it."""
-        first = self.plan._first_written(s.body)
+        first = self.plan.first_written(s.body)
         found: dict[str, Var] = {}
         for t in ir.walk_stmts(s.body):
             for e in [*ir.exprs(t), *([t.base] if isinstance(t, (ir.Store, ir.Accum)) else [])]:
@@ -189,9 +185,9 @@ class Sweeps:
         for s in self.plan.again.get(id(block), []):
             todo.append((position[id(s)], 0, ir.Assign(s.target, s.value)))
             if ir.is_array(s.target.type) and st.is_active(s.target) and id(s) not in views:
-                todo.append((position[id(s)], 1, ir.Assign(st.bar(s.target), adjoint_view(s.value, self._context()))))
+                todo.append((position[id(s)], 1, ir.Assign(st.bar(s.target), mirrored(s.value, self.st.bar))))
         for s in st.views.get(id(block), []):
-            todo.append((position[id(s)], 1, ir.Assign(st.bar(s.target), adjoint_view(s.value, self._context()))))
+            todo.append((position[id(s)], 1, ir.Assign(st.bar(s.target), mirrored(s.value, self.st.bar))))
         for r in st.lazy_roots.get(id(block), []):
             for v in ir.assigned(r):
                 if not isinstance(v.type, ir.Scalar) and st.is_active(v) and not st.is_eager(v):

@@ -17,7 +17,7 @@ from s2sgrad.analysis import activity, effects
 from s2sgrad.ir import Call, Const, Expr, Index, Var, call
 from s2sgrad.names import Names, names_of
 from s2sgrad.rules import registry
-from s2sgrad.transform.adjoint import _regular, _times
+from s2sgrad.transform.adjoint import guarded, mirrored, times
 from s2sgrad.transform.records import index_type, zero
 from s2sgrad.transform.sweeps import zeros_like
 
@@ -46,7 +46,7 @@ class _Tangent:
         self.names = Names(names_of(function))
         self.classes = effects.memory_classes(function)
         params = {p.name: p for p in function.params}
-        self.varied = activity.varied_units(function, self.classes, linked, [params[n].var for n in wrt])
+        self.varied = activity.varied_units(function, self.classes, [params[n].var for n in wrt])
         self.dots: dict[str, Var] = {}
         self.pushed: set[str] = set()
         self.place: ir.Place | None = None
@@ -93,7 +93,7 @@ class _Tangent:
             assert d is not None
             return Call(e.op, (d, *e.args[1:]), e.attrs, e.type)
         d = self._fit(op.tangent(tuple(dots), *e.args, out=e, **dict(e.attrs)), e)
-        if op.kind == "elementwise" and op.is_singular(e.args) and not _regular(e.op, list(e.args)):
+        if op.kind == "elementwise" and op.is_singular(e.args):
             d = self._masked([x for x in dots if x is not None], d)
         return d
 
@@ -116,23 +116,11 @@ class _Tangent:
             p = rule(*e.args, out=e, **dict(e.attrs)) if rule is not None else None
             if d is None or p is None or (isinstance(p, (int, float)) and p == 0):
                 continue
-            part = _times(d, p)
-            if op.is_singular(e.args) and not _regular(e.op, list(e.args)):
-                part = self._guarded(d, part)
+            part = times(d, p)
+            if op.is_singular(e.args):
+                part = guarded(d, part)
             total = part if total is None else call("sub", total, part.args[0]) if isinstance(part, Call) and part.op == "neg" else call("add", total, part)
         return None if total is None else self._fit(total, e)
-
-    def _guarded(self, d: Expr, part: Expr) -> Expr:
-        if ir.is_array(part.type):
-            return call("where", call("ne", d, 0.0), part, 0.0)
-        return call("ifexp", call("ne", d, 0.0), part, 0.0)
-
-    def shaped(self, d: Expr | None, value: Expr) -> Expr:
-        """A fresh tangent array of exactly the value's shape (a tangent may be broadcastable only)."""
-        if d is None:
-            return call("zeros_like", value)
-        dims = tuple(call("dim", value, axis=k) for k in range(value.ndim))
-        return call("add", d, call("zeros", *dims, dtype=value.type.dtype)) if d.type != value.type else d
 
     # -------------------------------------------------------------------------------------- statements
 
@@ -158,13 +146,13 @@ class _Tangent:
         if not self.is_active(t):
             return [s]
         if isinstance(t.type, ir.ListType):
-            value = s.value if isinstance(s.value, Call) and s.value.op == "list_new" else self.view(s.value)
+            value = s.value if isinstance(s.value, Call) and s.value.op == "list_new" else mirrored(s.value, self.dot)
             return [ir.Assign(self.dot(t), value), s]
         if isinstance(t.type, ir.Scalar):
             d = self.push(s.value)
             return [ir.Assign(self.dot(t), self.cast(zero(t.type) if d is None else d, t)), s]
         if ir.is_alias(s.value):
-            return [ir.Assign(self.dot(t), self.view(s.value)), s]
+            return [ir.Assign(self.dot(t), mirrored(s.value, self.dot)), s]
         d = self.push(s.value)
         if d is None:
             return [s, ir.Assign(self.dot(t), zeros_like(t))]
@@ -181,14 +169,6 @@ class _Tangent:
         arrays = [x for x in ir.walk(value) if isinstance(x, Call) and registry.OPS[x.op].kind == "elementwise"
                   and sum(ir.is_array(a.type) for a in x.args) > 1]
         return bool(arrays)
-
-    def view(self, e: Any) -> Any:
-        """The same view of the tangents."""
-        if isinstance(e, Var):
-            return self.dot(e)
-        if isinstance(e, Index):
-            return Index(self.view(e.base), e.index, e.type)
-        return Call(e.op, (self.view(e.args[0]), *e.args[1:]), e.attrs, e.type)
 
     def cast(self, d: Expr, t: Var) -> Expr:
         if ir.is_array(d.type):

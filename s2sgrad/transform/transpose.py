@@ -79,7 +79,7 @@ def _all_names(f: ir.Function) -> set[str]:
 def _check_linear(back: ir.Function, seeds: set[str], s: ir.Custom) -> None:
     """Refuse a reverse body in which a seed enters otherwise than linearly."""
     classes = effects.memory_classes(back)
-    varied = activity.varied_units(back, classes, {}, [p.var for p in back.params if p.name in seeds])
+    varied = activity.varied_units(back, classes, [p.var for p in back.params if p.name in seeds])
 
     def depends(e: object) -> bool:
         return any(activity.key(v, classes) in varied for v in activity.dependencies(e))

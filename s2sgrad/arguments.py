@@ -9,7 +9,7 @@ import numpy as np
 
 from s2sgrad.errors import AliasError, ArgumentError, WrtError
 from s2sgrad.ir import Array, Place, Scalar, Type, is_inexact
-from s2sgrad.structure import Leaf, Node, Spec, Static, children, describe, leaves
+from s2sgrad.structure import Leaf, Spec, Static, assemble, children, describe, leaves
 
 SCALARS = frozenset({float, int, bool, complex, np.float64, np.float32, np.int64, np.int32, np.bool_, np.complex128, np.complex64})
 LAYOUT = 0x1 | 0x2 | 0x100 | 0x400  # of ndarray.flags.num: C, F, aligned, writeable
@@ -130,22 +130,6 @@ def build(spec: Spec, take: Iterator[Any], static: Callable[[Any], Any] = lambda
         return static(spec.value)
     items = [build(c, take, static, active) for c in spec.children]
     return assemble(spec, items)
-
-
-def assemble(spec: Node, items: list[Any]) -> Any:
-    """A container of the spec's kind."""
-    if spec.kind == "tuple":
-        return tuple(items)
-    if spec.kind == "list":
-        return items
-    if spec.kind == "dict":
-        return dict(zip(spec.keys, items, strict=True))
-    if spec.kind == "namedtuple":
-        return spec.cls(*items)
-    obj = object.__new__(spec.cls)
-    for k, v in zip(spec.keys, items, strict=True):
-        object.__setattr__(obj, k, v)
-    return obj
 
 
 def gradient_maker(spec: Spec) -> Callable[[Iterator[Any]], Any]:

@@ -368,8 +368,7 @@ class Specialisation:
         return self.build(self.primal.result, it, outputs), outputs
 
     def build(self, spec: Any, it: Any, outputs: list[Tensor]) -> Any:
-        from s2sgrad.arguments import assemble
-        from s2sgrad.structure import Leaf, Static
+        from s2sgrad.structure import Leaf, Static, assemble
 
         if isinstance(spec, Leaf):
             v = next(it)

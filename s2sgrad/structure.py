@@ -135,7 +135,11 @@ def _build(spec: Spec, it: Any, static: Callable[[Any], Any]) -> Any:
         return np.asarray(v) if spec.zero_d else v
     if isinstance(spec, Static):
         return static(spec.value)
-    items = [_build(c, it, static) for c in spec.children]
+    return assemble(spec, [_build(c, it, static) for c in spec.children])
+
+
+def assemble(spec: Node, items: list[Any]) -> Any:
+    """A container of the spec's kind."""
     if spec.kind == "tuple":
         return tuple(items)
     if spec.kind == "list":

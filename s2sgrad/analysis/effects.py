@@ -10,44 +10,32 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from s2sgrad import ir
+from s2sgrad.analysis.alias import Classes
 
 Fact = tuple[str, Any]
 
 SHAPE_ONLY = {"dim": (0,), "size": (0,), "len": (0,), "zeros_like": (0,), "empty_like": (0,), "ones_like": (0,), "full_like": (0,),
-              "unbroadcast": (1,), "expand_reduced": (1,)}
+              "unbroadcast": (1,)}
 
 
 def memory_classes(function: ir.Function) -> dict[str, str]:
     """Union-find over array and list names: names that may share memory get one representative."""
-    parent: dict[str, str] = {}
-
-    def find(n: str) -> str:
-        parent.setdefault(n, n)
-        while parent[n] != n:
-            parent[n] = parent[parent[n]]
-            n = parent[n]
-        return n
-
-    def union(a: str, b: str) -> None:
-        ra, rb = find(a), find(b)
-        if ra != rb:
-            parent[max(ra, rb)] = min(ra, rb)
-
+    c = Classes()
     for p in function.params:
         if not isinstance(p.type, ir.Scalar):
-            find(p.name)
+            c.find(p.name)
     for s in ir.walk_stmts(function.body):
         for v in ir.assigned(s):
             if not isinstance(v.type, ir.Scalar):
-                find(v.name)
+                c.find(v.name)
         if isinstance(s, ir.Assign) and not isinstance(s.target.type, ir.Scalar):
             if ir.is_alias(s.value) and (r := ir.root(s.value)) is not None:
-                union(s.target.name, r.name)
+                c.union(s.target.name, r.name)
         elif isinstance(s, ir.Append):
-            union(s.list.name, s.value.name)
+            c.union(s.list.name, s.value.name)
         elif isinstance(s, ir.Pop):
-            union(s.list.name, s.target.name)
-    return {n: find(n) for n in parent}
+            c.union(s.list.name, s.target.name)
+    return {n: c.find(n) for n in list(c.parent)}
 
 
 def reads(e: Any, classes: Mapping[str, str]) -> set[Fact]:

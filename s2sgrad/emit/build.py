@@ -16,6 +16,7 @@ from s2sgrad.emit.templates import attribute, constant, dtype, name
 from s2sgrad.emit.unparser import CommentText
 from s2sgrad.ir import Call, Const, Expr, Index, NewAxis, Scalar, Slice, Var
 from s2sgrad.rules import registry
+from s2sgrad.runtime.extents import reserve
 
 PLAIN_DTYPES = ("float64", "int64", "bool", "complex128")
 
@@ -281,7 +282,6 @@ class Builder:
         return [assign(self.var(s.target), gast.Call(gast.Attribute(self.var(s.list), "pop", gast.Load()), [], []))]
 
     def on_reserve(self, s: ir.Reserve) -> list[gast.AST]:
-        from s2sgrad.emit.helpers import reserve
         self.helpers["reserve"] = reserve
         return [assign(self.var(s.buffer), gast.Call(name("reserve"), [self.var(s.buffer), self.expr(s.size)], []))]
 

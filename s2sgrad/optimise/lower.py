@@ -337,7 +337,7 @@ class Lowering:
 
     def clipped(self, n: Expr) -> Expr:
         """An extent expression without negative values."""
-        return n if self.shapes.nonnegative(n) else ir.call("imax", n, literal(0))
+        return n if self.shapes.nonnegative(n) else ir.call("pymax", n, literal(0))
 
     def flag(self, n: Expr) -> Expr:
         """A variable that is 0 where an extent is 1 (its index does not move), else 1."""

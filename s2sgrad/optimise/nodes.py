@@ -193,7 +193,7 @@ class Nodes:
         if b.ndim != 2 or e.attrs:
             return self.bound_view(e)
         same = self.low.shapes.same(*b.ext)
-        n = b.ext[0] if same else self.low.scalar_temp("n", ir.call("imin", b.ext[0], b.ext[1]))
+        n = b.ext[0] if same else self.low.scalar_temp("n", ir.call("pymin", b.ext[0], b.ext[1]))
         return Node(e.type, (n,), lambda idx: b.at([idx[0], idx[0]]), b.cheap)
 
     def op_reshape(self, e: Call) -> Node:
@@ -208,19 +208,6 @@ class Nodes:
     def _part(self, op: str, e: Call) -> Node:
         b = self.build(e.args[0])
         return Node(e.type, b.ext, lambda idx: Call(op, (b.at(idx),), (), Scalar(e.type.dtype)), b.cheap)
-
-    def op_expand_reduced(self, e: Call) -> Node:
-        """g with the reduced axes of x put back as axes of extent 1."""
-        g = self.base_of_view(e.args[0])
-        x = e.args[1]
-        axis = e.attr("axis")
-        rank = x.ndim
-        if e.attr("keepdims") or g.ndim == rank:
-            return g
-        axes = set(range(rank)) if axis is None else {axis} if isinstance(axis, int) else set(axis)
-        it = iter(g.ext)
-        ext = tuple(literal(1) if k in axes else next(it) for k in range(rank))
-        return Node(e.type, ext, lambda idx: g.at([i for k, i in enumerate(idx) if k not in axes]), g.cheap)
 
     # ------------------------------------------------------------------------------------- constant arrays
 
@@ -382,7 +369,7 @@ def fold_slice(s: Slice, n: Expr) -> tuple[int, Expr]:
         return lo, plus(n, hi - lo)
     if is_literal(n):
         return lo, literal(max(0, min(hi, n.value) - lo))  # type: ignore[attr-defined]
-    return lo, plus(ir.call("imin", n, literal(hi)), -lo)
+    return lo, plus(ir.call("pymin", n, literal(hi)), -lo)
 
 
 def cheap_scalar(e: Expr) -> bool:

@@ -152,7 +152,7 @@ def _linspace(low: Lowering, target: Var, e: Call) -> Ext:
     endpoint = e.attr("endpoint", True)
     low.allocate(target, (num,))
     parts = ir.call("sub", num, literal(1)) if endpoint else num
-    step = low.scalar_temp("step", ir.call("div", ir.call("sub", stop, start), ir.call("astype", ir.call("imax", parts, literal(1)), dtype="float64")))
+    step = low.scalar_temp("step", ir.call("div", ir.call("sub", stop, start), ir.call("astype", ir.call("pymax", parts, literal(1)), dtype="float64")))
 
     def fill(idx: list[Expr]) -> None:
         low.emit(Store(target, tuple(idx), ir.call("add", ir.call("mul", idx[0], step), start)))
@@ -170,7 +170,7 @@ def _eye(low: Lowering, target: Var, e: Call) -> Ext:
     low.emit(Assign(target, ir.call("zeros", n, m, dtype=target.type.dtype)))
     i = low.loop_var(low.depth)
     one = constant(1, target.type.dtype)
-    stop = ir.call("imin", n, add(m, literal(-k)))
+    stop = ir.call("pymin", n, add(m, literal(-k)))
     low.emit(For(i, literal(max(0, -k)), stop, literal(1), [Store(target, (i, add(i, literal(k))), one, place=low.place)]))
     return n, m
 

@@ -121,7 +121,9 @@ class Shapes:
     @staticmethod
     def nonnegative(e: Expr) -> bool:
         """Can an extent expression not be negative?"""
-        return isinstance(e, Var) or (isinstance(e, Call) and e.op in ("dim", "size", "len", "imax", "broadcast_extent")) or (
+        if isinstance(e, Call) and e.op == "pymax":
+            return is_literal(e.args[1]) and e.args[1].value >= 0  # type: ignore[attr-defined]
+        return isinstance(e, Var) or (isinstance(e, Call) and e.op in ("dim", "size", "len", "broadcast_extent")) or (
             is_literal(e) and e.value >= 0)  # type: ignore[attr-defined]
 
 

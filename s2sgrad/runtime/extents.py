@@ -71,14 +71,13 @@ def integer_power(n, k):
 
 
 def reserve(buffer, size):
-    """The buffer, or a longer copy of it, with room for `size` elements."""
-    n = buffer.shape[0]
-    if size <= n:
+    """The buffer itself if it holds `size` elements, else a larger copy."""
+    if size <= buffer.shape[0]:
         return buffer
-    longer = np.empty(max(size, 2 * n, 16), dtype=buffer.dtype)
-    for i in range(n):
-        longer[i] = buffer[i]
-    return longer
+    grown = np.empty(max(size, 2 * buffer.shape[0]), buffer.dtype)
+    for k in range(buffer.shape[0]):
+        grown[k] = buffer[k]
+    return grown
 
 
 def range_length(start, stop, step):

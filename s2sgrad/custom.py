@@ -15,10 +15,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numba.core.errors import NumbaError
 
 from s2sgrad import eager
 from s2sgrad.eager import Record, differentiable
-from s2sgrad.errors import CustomGradientError, Unsupported
+from s2sgrad.errors import CustomGradientError, S2SGradError, Unsupported
 from s2sgrad.forward import ForwardAccumulator
 from s2sgrad.namespaces import nest
 from s2sgrad.operators import OPS, Operators
@@ -79,7 +80,7 @@ class CustomGradient:
         if key not in self._known or not (self._known[key] is None or self._known[key].holds()):
             try:
                 self._known[key] = Specialisation(self, args, kwargs, {}, small=True)
-            except Exception:
+            except (S2SGradError, NumbaError):  # what cannot be generated runs as the Python it is
                 self._known[key] = None
         return self._known[key]
 

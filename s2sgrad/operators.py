@@ -1,4 +1,4 @@
-"""The operators of tensors and variables: each is a call of the eager operation of that name."""
+"""What tensors and variables share: their description and their operators, each a call of the eager operation of that name."""
 
 from __future__ import annotations
 
@@ -7,19 +7,42 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad import dtypes
+from s2sgrad.dtypes import DType
+from s2sgrad.shapes import TensorShape
+
 OPS: dict[str, Any] = {}  # name -> eager operation; filled by s2sgrad.ops
 
 
 class Operators:
-    """Arithmetic, comparison and logic by the eager operations. Operands that are no tensors are converted."""
+    """Shape and dtype; arithmetic, comparison and logic by the eager operations. Operands that are no tensors are converted."""
 
     __slots__ = ()
-    dtype: Any
-    ndim: Any
     value: Any
     _id: int
-    _array: Any
+    _array: np.ndarray
+    _dtype: DType | None
+    _device: str
     __array_priority__ = 100  # NumPy leaves mixed arithmetic to us
+
+    @property
+    def shape(self) -> TensorShape:
+        return TensorShape(self._array.shape)
+
+    def get_shape(self) -> TensorShape:
+        return self.shape
+
+    @property
+    def ndim(self) -> int:
+        return self._array.ndim
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype or dtypes.as_dtype(self._array.dtype)
+
+    @property
+    def device(self) -> str:
+        return self._device
 
     def __add__(self, o: Any) -> Any: return _binary("add", self, o)
     def __radd__(self, o: Any) -> Any: return _binary("add", o, self)

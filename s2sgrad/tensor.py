@@ -58,30 +58,11 @@ class Tensor(Operators):
 
     # ---------------------------------------------------------------------------------------- properties
 
-    @property
-    def shape(self) -> TensorShape:
-        return TensorShape(self._array.shape)
-
-    def get_shape(self) -> TensorShape:
-        return self.shape
-
     def set_shape(self, shape: Any) -> None:
         if not self.shape.is_compatible_with(shape):
             raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}.")
 
-    @property
-    def ndim(self) -> int:
-        return self._array.ndim
-
-    @property
-    def dtype(self) -> DType:
-        return self._dtype or dtypes.as_dtype(self._array.dtype)
-
-    @property
-    def device(self) -> str:
-        return self._device
-
-    backing_device = device
+    backing_device = Operators.device
 
     @property
     def name(self) -> str:

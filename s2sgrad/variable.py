@@ -13,7 +13,6 @@ from s2sgrad.device import current as _current_device
 from s2sgrad.dtypes import DType
 from s2sgrad.eager import watch_access
 from s2sgrad.operators import OPS, Operators
-from s2sgrad.shapes import TensorShape
 from s2sgrad.tensor import Reference, Tensor, _ids, _text, convert_to_tensor
 
 _numbers = itertools.count()
@@ -59,25 +58,6 @@ class ResourceVariable(Operators):
         self._trainable = trainable is not False
 
     # ---------------------------------------------------------------------------------------- properties
-
-    @property
-    def shape(self) -> TensorShape:
-        return TensorShape(self._array.shape)
-
-    def get_shape(self) -> TensorShape:
-        return self.shape
-
-    @property
-    def ndim(self) -> int:
-        return self._array.ndim
-
-    @property
-    def dtype(self) -> DType:
-        return self._dtype or dtypes.as_dtype(self._array.dtype)
-
-    @property
-    def device(self) -> str:
-        return self._device
 
     @property
     def name(self) -> str:

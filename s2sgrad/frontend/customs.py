@@ -17,11 +17,7 @@ from s2sgrad.ir import Assign, Var
 class Customs(Builtins):
     def call_custom(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value | None:
         obj = f.value
-        cls = type(obj)
-        try:
-            mark = next((m for m in MARKS if getattr(cls, m, None) is not None or getattr(obj, m, None) is not None), None)
-        except Exception:
-            return None
+        mark = next((m for m in MARKS if inspect.getattr_static(obj, m, None) is not None), None)  # runs no code of the object's
         if mark is None:
             return None
         if mark == "__s2sgrad_transform__":

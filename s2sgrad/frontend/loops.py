@@ -61,10 +61,10 @@ class Loops(Statements):
         """`for target in iterable: body`."""
         seq = self.sequence(iterable)
         if seq.fixed is not None:
-            return self.unrolled([seq.get(number(k)) for k in range(seq.fixed)], node, assign, body, orelse, rest)
+            return self.unrolled(seq, seq.fixed, node, assign, body, orelse, rest)
         small = seq.length.known and 0 <= seq.length.const <= UNROLL
         if small and self.unrolling:
-            return self.unrolled([self.static_element(seq, k) for k in range(seq.length.const)], node, assign, body, orelse, rest)
+            return self.unrolled(seq, seq.length.const, node, assign, body, orelse, rest)
         if not small:
             self.range_loop(iterable, seq, node, assign, body, orelse)
             return None
@@ -83,12 +83,9 @@ class Loops(Statements):
             seq = self.sequence(iterable)
             assert seq.length.known
             try:
-                return self.unrolled([self.static_element(seq, k) for k in range(seq.length.const)], node, assign, body, orelse, rest)
+                return self.unrolled(seq, seq.length.const, node, assign, body, orelse, rest)
             except NeedsStatic:
                 raise first from None
-
-    def static_element(self, seq: Seq, k: int) -> Value:
-        return seq.get(number(k))
 
     def open_targets(self) -> list[Target]:
         out = [f.ret for f in self.frames if f.ret is not None]
@@ -98,11 +95,12 @@ class Loops(Statements):
 
     # ------------------------------------------------------------------------------------------- unrolled
 
-    def unrolled(self, values: Sequence[Value], node: Any, assign: Callable[[Value], None], body: Callable[[], list[Stmt] | None],
+    def unrolled(self, seq: Seq, count: int, node: Any, assign: Callable[[Value], None], body: Callable[[], list[Stmt] | None],
                  orelse: Sequence[Any], rest: Sequence[Any]) -> list[Stmt] | None:
+        """One copy of the body for each element, which is made when its turn comes."""
         loop = Loop(("unrolled", id(node)), unrolled=True)
         loop.brk = Target("break", self.branch_var("brk", ir.BOOL, Const(False, ir.BOOL)), loop=loop)
-        todo: list[Any] = [_Step(lambda v=v: self.unrolled_step(loop, v, assign, body)) for v in values]  # type: ignore[misc]
+        todo: list[Any] = [_Step(lambda k=k: self.unrolled_step(loop, seq.get(number(k)), assign, body)) for k in range(count)]  # type: ignore[misc]
         self.loops.append(loop)
         before, self.jumps = self.jumps, set()
         tail = self.run([*todo, *orelse])
@@ -420,6 +418,8 @@ class Loops(Statements):
             return self.bind(v, "seq") if v.expr.name in unsafe else v
         if isinstance(v, Range) and inner:
             return map_nums(v, lambda n: n if isinstance(n.expr, Var) and n.expr.name not in unsafe else self.bind(n, "n"))
+        if isinstance(v, Tup):
+            return map_nums(v, lambda n: self.bind(n, "item") if not isinstance(n.expr, Var) or n.expr.name in unsafe else n)
         if isinstance(v, Iter):
             return Iter(v.kind, tuple(self.frozen_iterable(p, rebound, True) for p in v.parts), v.extra)
         return v

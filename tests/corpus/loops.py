@@ -294,6 +294,48 @@ def range_over_len_list(x):
     return s
 
 
+def tuple_of_values_rebound(x):
+    s = x[1]
+    for a in (x[0], s, s * s):  # the tuple holds the values that its items had when the loop began
+        x[1] += a
+        s += a
+    for a, b in zip((s, x[2], 0.5), (x[0], s, s)):
+        s += a * b
+    return s + x[1]
+
+
+def tuple_of_arrays_rebound(x):
+    y = x * 2.0
+    for a in (y, x, y[::-1]):
+        y = a * 0.5
+        a[0] += y[1]
+    return np.sum(x * x) + np.sum(y)
+
+
+def tuple_iterated_by_writers(x):
+    s = x[1]
+
+    def pushed(u):
+        nonlocal s
+        s += u
+        x[0] += u * u
+        return s * x[0]
+
+    t = 0.0
+    for a in (x[0], s, s * 0.5):
+        t += pushed(a)
+    t += sum([(s := s + a) for a in (s, 0.3 * s)]) + sum(pushed(a) for a in (x[0], s))
+    return s + t
+
+
+def map_is_lazy(x):
+    s = 0.0
+    for k, y in enumerate(map(lambda u: u * x[0], (1.0, 2.0, 0.5))):
+        x[0] += 0.1 * y
+        s += y * (k + 1)
+    return s * x[1]
+
+
 case(range_forward, (X,), numba="fast")
 case(range_negative_step, (X,))
 case(range_step_two, (X, 1, 2), wrt=(0,))
@@ -328,3 +370,7 @@ case(iterate_while_rebinding, (X,))
 case(early_exit_after_accumulation, (X, 1.0), wrt=(0,))
 case(iterate_columns, (A,))
 case(range_over_len_list, (X,))
+case(tuple_of_values_rebound, (X,), numba="fast")
+case(tuple_of_arrays_rebound, (X,))
+case(tuple_iterated_by_writers, (X,))
+case(map_is_lazy, (X,))

@@ -7,7 +7,7 @@ Value semantics
     * a `Scalar` variable holds a value; `Assign` overwrites it;
     * an `Array` variable is *bound* to an object in memory: `Assign` rebinds it (to a fresh array, or to a
       view / another name's object, see `is_alias`), `Store` and `Accum` with an index write into the memory;
-    * a `ListType` variable is a growable list of array references (scalar lists are a buffer and a length).
+    * a `ListType` variable is bound to a growable list of array references (scalar lists are a buffer and a length).
 
 Expressions are pure: evaluating one writes nothing. They may fail (index errors, NumPy errors).
 """
@@ -50,9 +50,14 @@ class Array:
 
 @dataclass(frozen=True)
 class ListType:
-    """A growable list of references to arrays of one type."""
+    """A growable list of references to arrays of one type. (Lists of such lists hold saved bindings of lists.)"""
 
-    item: Array
+    item: Array | ListType
+
+    @property
+    def array(self) -> Array:
+        """The type of the arrays at the bottom."""
+        return self.item if isinstance(self.item, Array) else self.item.array
 
     @property
     def dtype(self) -> str:

@@ -132,7 +132,7 @@ def test_statements():
     w = Var("w", Array("float64", 1))
     items = Var("items", ListType(V))
     body = [
-        Comment("forward sweep"), Assign(items, ir.Call("list_new", (), (), items.type)), Append(items, v), Pop(w, items),
+        Comment("forward sweep"), Assign(items, ir.call("list_new", item=items.type.item)), Append(items, v), Pop(w, items),
         Store(v, (), lit(0.0)), Store(m, (), x), Store(m, (i, Slice()), v), Accum(v, (i,), -x), Accum(v, (idx,), x, repeated=True),
         Accum(m, (idx, Slice(lit(1), None)), x, repeated=True), Accum(y, None, x * 2.0), Accum(v, (), w),
         Multi([x, None], "slogdet", (m,)), CallFn([y, z], "g", [x, v]), CallFn([], "g", [x]), Reserve(w, n + 1),

@@ -15,7 +15,6 @@ from s2sgrad.ir import (
     Append,
     Array,
     Assign,
-    Call,
     Comment,
     Const,
     For,
@@ -162,7 +161,7 @@ def test_own_copies_of_arguments():
 def test_unused_saves_on_a_list_go():
     items = Var("items", ListType(V))
     body = [
-        Assign(items, Call("list_new", (), (), items.type)), For(i, lit(0), n, lit(1), [Assign(w, call("copy", a)), Append(items, w)]),
+        Assign(items, call("list_new", item=items.type.item)), For(i, lit(0), n, lit(1), [Assign(w, call("copy", a)), Append(items, w)]),
         For(i, lit(0), n, lit(1), [Pop(b, items), Assign(z, x)]), Return([z]),
     ]
     assert text(body, (x, z, n, a)) == ["for i in range(n):", "    z = x", "return z"]

@@ -750,7 +750,7 @@ def _sequence_of_arrays(f: Any) -> Special:
         axis = m.static(a[1] if len(a) > 1 else k.get("axis", number(0)))
         g = m.contents(v)
         assert isinstance(g, Growing)
-        item = g.stores[0].type.item if isinstance(g.stores[0].type, ir.ListType) else None
+        item = g.stores[0].type.array if isinstance(g.stores[0].type, ir.ListType) else None
         rank = 0 if item is None else item.ndim
         if axis == 0 and (f is np.stack or (f in (np.vstack, np.column_stack) and rank == 1)):
             x = m.growing_array(v)
@@ -782,7 +782,7 @@ def _concatenated(self: Builtins, v: Ref, node: Any) -> Value:
     g = self.contents(v)
     assert isinstance(g, Growing)
     store = g.stores[0]
-    item = store.type.item  # type: ignore[union-attr]
+    item = store.type.array  # type: ignore[union-attr]
     total, i, at = self.fresh("total", ir.INT), self.fresh("k", ir.INT), self.fresh("at", ir.INT)
     zero, one = Const(0, ir.INT), Const(1, ir.INT)
     self.emit(ir.Assign(total, zero))

@@ -166,6 +166,10 @@ class Indexing(Expressions):
                 return self.growing_subscript(base, i)  # type: ignore[arg-type]
             a = self.as_array(base)
             return self.subscript(a, [n])
+        alike = {(x.type.dtype, x.expr.ndim) if isinstance(x, Num) else None for x in items}
+        if is_list(base) and len(alike) == 1 and None not in alike and not self.may_unroll:
+            self.make_growing(base)  # type: ignore[arg-type]
+            return self.growing_subscript(base, i)  # type: ignore[arg-type]
         self.need_static(n, "this index (it selects among values of different kinds)")
         raise AssertionError
 

@@ -117,8 +117,7 @@ class Lists(Expressions):
             values = [c[k].expr for c in columns]
             if isinstance(store.type, ListType):
                 items = [self.as_var(Num(convert(e, leaf.type)), "item").expr for e in values]
-                item = store.type.item
-                self.emit(Assign(store, ir.call("list_new", dtype=item.dtype, ndim=item.ndim, layout=item.layout)))
+                self.emit(Assign(store, ir.call("list_new", item=store.type.item)))
                 for e in items:
                     self.emit(ir.Append(store, e))  # type: ignore[arg-type]
             elif values:
@@ -231,7 +230,7 @@ class Lists(Expressions):
     def stacked(self, g: Growing, k: int) -> Num:
         """`np.stack` of a list of arrays: a loop that copies them."""
         store = g.stores[k]
-        item = store.type.item  # type: ignore[union-attr]
+        item = store.type.array  # type: ignore[union-attr]
         first = self.as_var(Num(Call("item", (store, Const(0, ir.INT)), (), item)), "first")
         dims = [g.length, *(ir.call("dim", first.expr, axis=a) for a in range(item.ndim))]
         out = self.as_var(Num(ir.call("zeros", *dims, dtype=item.dtype)), "stacked")

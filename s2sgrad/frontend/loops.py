@@ -71,8 +71,12 @@ class Loops(Statements):
         snap = self.snapshot()
         counts = [(t, len(t.paths)) for t in self.open_targets()]
         start, outer = dict(self.state or {}), len(self.out)
+        self.may_unroll += 1
         try:
-            self.range_loop(iterable, seq, node, assign, body, orelse)
+            try:
+                self.range_loop(iterable, seq, node, assign, body, orelse)
+            finally:
+                self.may_unroll -= 1
             return None
         except NeedsStatic as first:
             self.rollback(snap)

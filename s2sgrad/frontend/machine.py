@@ -103,6 +103,7 @@ class Machine:
         self.root_globals: Any = None
         self.conflicts = False
         self.unrolling = 0
+        self.may_unroll = 0  # loops around that are unrolled when something inside must be static
         self.splits = 0
         self.peeled: list[Any] = []
         self.loop_entry: dict[Any, Any] = {}

@@ -89,12 +89,27 @@ class _Dead:
         for c in self.effects.classes.values():
             sizes[c] = sizes.get(c, 0) + 1
         self.alone = {c for c, k in sizes.items() if k == 1}
+        self.same_list = self.list_names(f)
         own = own_copies(f)
         self.params = {self.effects.cls(p.name) for p in f.params if not isinstance(p.type, Scalar)}
         seen = [p.name for p in f.params if not isinstance(p.type, Scalar) and p.name not in own]
         self.at_end: Live = frozenset("@" + self.effects.cls(name) for name in seen)
 
     # ---------------------------------------------------------------------------------------- facts
+
+    def list_names(self, f: Function) -> dict[str, set[str]]:
+        """The names that may mean the same list, for every list that may have several."""
+        out: dict[str, set[str]] = {}
+        for s in ir.walk_stmts(f.body):
+            v = s.target if isinstance(s, (Assign, Pop)) else s.value if isinstance(s, Append) else None
+            if isinstance(v, ir.Var) and isinstance(v.type, ir.ListType) and not (isinstance(s, Assign) and isinstance(s.value, ir.Call)):
+                cls = self.effects.cls(v.name)
+                out[cls] = {n for n, c in self.effects.classes.items() if c == cls}
+        return out
+
+    def holds(self, v: ir.Var, live: Live) -> bool:
+        """May the contents of a list be seen later?"""
+        return v.name in live or not live.isdisjoint(self.same_list.get(self.effects.cls(v.name), ()))
 
     def uses(self, x: Effect) -> set[str]:
         return x.reads | {"@" + m for m in x.memory}
@@ -198,10 +213,10 @@ class _Dead:
         return replace(s, targets=targets), live | {u for a in s.args for u in self.uses(self.effects.expr(a))}
 
     def on_append(self, s: Append, live: Live) -> tuple[Stmt | None, Live]:
-        return (s, live | {s.list.name, s.value.name}) if s.list.name in live else (None, live)
+        return (s, live | {s.list.name, s.value.name}) if self.holds(s.list, live) else (None, live)
 
     def on_pop(self, s: Pop, live: Live) -> tuple[Stmt | None, Live]:
-        if s.target.name not in live and s.list.name not in live:
+        if s.target.name not in live and not self.holds(s.list, live):
             return None, live
         return s, (live - {s.target.name}) | {s.list.name}
 

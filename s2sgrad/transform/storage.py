@@ -3,7 +3,7 @@
     outside loops               a local:            y_saved = y
     loops with known trips      one array per save: y_saved[i, j] = y
     other loops                 a growable stack:   y_saved[y_top] = y; y_top += 1
-    references to arrays        a list of arrays
+    references (to arrays and lists)    a list of them
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 
 from s2sgrad import ir
 from s2sgrad.analysis.effects import Fact
-from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Call, Const, Expr, Index, Slice, Var, call
 from s2sgrad.transform.records import index_type
 from s2sgrad.transform.setting import Setting
@@ -222,14 +221,11 @@ class Storage:
             if not self.loops:
                 slot = Slot("local", Var(names.derived(v.name, "_saved"), item), bar=Var(names.derived(v.name, "_bar_saved"), item) if mirrored else None)
             else:
-                if not isinstance(item, ir.Array):
-                    raise Unsupported(f"the list {v.name.partition('#')[0]} is bound again in a loop while its earlier contents are still needed", s.place,
-                                      "Empty the list in place (clear), or keep the items in an array.")
                 lt = ir.ListType(item)
                 slot = Slot("list", Var(names.derived(v.name, "_saved"), lt), bar=Var(names.derived(v.name, "_bar_saved"), lt) if mirrored else None)
                 for store in (slot.store, slot.bar):
                     if store is not None:
-                        self.loops[0].entry.append(ir.Assign(store, call("list_new", dtype=item.dtype, ndim=item.ndim, layout=item.layout)))
+                        self.loops[0].entry.append(ir.Assign(store, call("list_new", item=item)))
             self.slots[key] = slot
         slot = self.slots[key]
         pairs = [(slot.store, v)] + ([(slot.bar, self.st.bar(v))] if slot.bar is not None else [])

@@ -177,6 +177,43 @@ def dict_of_dicts(p, x):
 
 
 W = np.array([[0.1, 0.2, -0.3, 0.4], [0.5, -0.6, 0.7, 0.8]])
+def list_bound_again_in_loop(x, n):
+    rows = [x]
+    s = 0.0
+    for i in range(n):
+        s += np.sum(rows[-1] * rows[0]) * 0.1
+        rows = []
+        for j in range(i + 1):
+            rows.append(np.sin(x * (j + s)))
+            if j > 1:
+                rows[j][0] = rows[j - 1][1] * s
+    return s + np.sum(rows[0])
+
+
+def list_with_two_names_in_loop(x, n):
+    rows = [x]
+    s = 0.0
+    for i in range(n):
+        before = rows
+        rows = []
+        for k in range(len(before)):
+            rows.append(before[k] * x + i)
+        rows.append(x * i)
+        s += np.sum(rows[-1] * rows[0])
+    return s
+
+
+def list_of_masks(x, n):
+    s = 0.0
+    for i in range(n):
+        masks = []
+        for j in range(3):
+            masks.append(x > 0.37 * j - i)
+        for j in range(3):
+            s += np.sum(x[masks[j]]) ** 2
+    return s
+
+
 case(tuple_argument, ((X, 0.4), X[::-1].copy()))
 case(nested_tuple_argument, (((0.3, X), 1.2),))
 case(namedtuple_argument, (Params(X, 0.4), X[::-1].copy()))
@@ -289,3 +326,6 @@ case(operators_of_a_namedtuple, (1.5,))
 case(operators_of_an_object, (1.5,))
 case(generated_comparisons, (1.5,))
 case(choices_by_key, (1.5,))
+case(list_bound_again_in_loop, (np.array([0.3, 0.7, -0.2]), 4), wrt=(0,), numba="fast")
+case(list_with_two_names_in_loop, (np.array([0.3, 0.7, -0.2]), 3), wrt=(0,))
+case(list_of_masks, (np.array([0.31, 0.72, -0.2]), 2), wrt=(0,))

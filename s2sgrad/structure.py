@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -93,6 +94,8 @@ def children(value: Any) -> tuple[str, Sequence[Any], Sequence[Any]] | None:
     if isinstance(value, dict):
         return "dict", list(value), list(value.values())
     if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, types.MethodType, np.ufunc, np.dtype)) or callable(value):
+        return None
+    if isinstance(value, enum.Enum):
         return None
     if dataclasses.is_dataclass(value):
         names = [f.name for f in dataclasses.fields(value)]

@@ -396,18 +396,9 @@ def _smallest(items: Any, key: Any) -> Any:
     return best
 
 
-def _sorted_by(items: Any, key: Any, reverse: Any) -> Any:
-    """`sorted(items, key=key)`: stable, also in reverse."""
-    values = list(items)
-    heights = np.array([key(v) for v in values])
-    if reverse:
-        return [values[i] for i in np.argsort(-heights, kind="stable")]
-    return [values[i] for i in np.argsort(heights, kind="stable")]
-
-
 def _extreme(python: Any, numpy: Any) -> Special:
     def special(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
-        if "key" in k:
+        if "key" in k and not (isinstance(k["key"], Obj) and k["key"].value is None):
             best = _largest if python is max else _smallest
             return m.call(Obj(best), [m.new_tuple(m.new_list(a)) if len(a) > 1 else a[0], k["key"]], {}, n)
         if len(a) > 1:
@@ -418,6 +409,8 @@ def _extreme(python: Any, numpy: Any) -> Special:
         v = m.present(a[0])
         if isinstance(v, Iter):
             v = m.collect(v)
+        if isinstance(v, Obj | Range) or (isinstance(v, Ref) and v.heap.kind != "list"):
+            v = m.new_tuple(v)
         fixed = isinstance(v, Tup) or (isinstance(v, Ref) and isinstance(m.contents(v), Items))
         if fixed:
             items = list(m.sequence_items(v))
@@ -429,8 +422,11 @@ def _extreme(python: Any, numpy: Any) -> Special:
             for x in items[1:]:
                 out = m.pair(python, out, x, n)
             return out
+        content = m.contents(v) if isinstance(v, Ref) else None
+        if isinstance(content, Growing) and not isinstance(content.shape, Num):
+            return m.call(Obj(_largest if python is max else _smallest), [v, Obj(_identity)], {}, n)
         e = m.call(Obj(numpy), [m.growing_array(v) if isinstance(v, Ref) else m.numeric(v)], {}, n)
-        return m.python_number(e) if isinstance(v, Ref) else e  # type: ignore[arg-type]
+        return m.python_number(e) if isinstance(content, Growing) and content.shape.type.weak else e  # type: ignore[arg-type, attr-defined]
 
     return special
 
@@ -441,7 +437,10 @@ def _pair(self: Builtins, python: Any, a: Value, b: Value, node: Any) -> Value:
         if a.known and b.known and not a.is_array and not b.is_array:
             return number(python(a.const, b.const))
         return self.primitive(python, [a, b], {}, node)
-    raise self.error(f"{python.__name__} of {describe(a)} and {describe(b)} is not supported", node)
+    better = self.truth(self.compare_values("Gt" if python is max else "Lt", b, a))
+    if isinstance(better, bool):
+        return b if better else a
+    return self.choose(better, lambda: b, lambda: a)
 
 
 Builtins.pair = _pair  # type: ignore[attr-defined]
@@ -483,16 +482,12 @@ means(all)(_quantifier(True))
 
 @means(sorted)
 def _sorted(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
-    if "key" in k:
-        return m.call(Obj(_sorted_by), [a[0], k["key"], k.get("reverse", number(False))], {}, n)
     v = m.present(a[0])
-    if isinstance(v, Num):
+    if isinstance(v, Num) and "key" not in k:
         ref: Value = m.list_from_array(m.numeric(m.call(Obj(np.sort), [v], {}, n)))
         if "reverse" in k and m.static(k["reverse"]):
             return m.list_from_array(m.subscript(m.growing_array(ref), [Obj(slice(None, None, -1))]))  # type: ignore[arg-type]
         return ref
-    if all(isinstance(x, Obj) for x in (m.sequence_items(v) if isinstance(v, Tup) else [Num(Const(0, ir.INT))])):
-        return m.new_list([m.lift(x, None) for x in sorted(m.static(v))])
     ref = m.collect(v)
     m.list_method(ref, "sort", [], k)  # type: ignore[arg-type]
     return ref
@@ -657,10 +652,40 @@ def _round(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
         return number(round(x.const) if digits is None else round(x.const, digits))
     if x.type.dtype.startswith("int") and (digits is None or digits >= 0):
         return x
-    r = Num(ir.call("rint", x.expr, decimals=digits) if digits else ir.call("rint", x.expr))
+    if digits:
+        r = m.call(Obj(np.round), [x, number(digits)], {}, n)
+    else:
+        r = Num(ir.call("rint", x.expr))
+    assert isinstance(r, Num)
     if digits is None:
         return Num(ir.call("pyint", r.expr)) if not x.is_array else r
     return Num(ir.call("pyfloat", r.expr)) if x.type == ir.FLOAT and r.type != ir.FLOAT else r
+
+
+@means(bool)
+def _bool(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    if not a:
+        return number(False)
+    if isinstance(a[0], Num):
+        return m.primitive(bool, a, k, n)
+    c = m.truth(a[0])
+    return number(c) if isinstance(c, bool) else Num(c)
+
+
+def _from_text(f: Any) -> Special:
+    def special(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+        if a and isinstance(a[0], Obj | Text):
+            try:
+                return number(f(*(m.static(x) for x in a)))
+            except ValueError as err:
+                m.fail(ValueError, str(err))
+        return m.primitive(f, a, k, n) if a else number(f())
+
+    return special
+
+
+for _f in (int, float, complex):  # type: ignore[assignment]
+    means(_f)(_from_text(_f))
 
 
 @means(print)

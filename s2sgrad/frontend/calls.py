@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import functools
 import types
 from collections.abc import Sequence
@@ -401,6 +402,11 @@ class Calls(Objects):
             return Tup(tuple(values[k] for k in cls._fields), cls)
         if issubclass(cls, np.generic):
             return self.numpy_scalar(cls, args, node)
+        if isinstance(cls, enum.EnumMeta):
+            return self.lift(cls(*(self.static(a) for a in args)), None)
+        own = type(cls).__call__
+        if own is not type.__call__ or not isinstance(cls.__new__, types.BuiltinFunctionType):
+            raise self.error(f"{cls.__name__} decides itself how its instances are made: not supported", node)
         if cls.__module__ in ("builtins", "numpy"):
             raise self.error(f"{cls.__name__}(...) is not supported", node)
         heap = Heap("object", cls, cls.__name__.lower())
@@ -465,7 +471,11 @@ class Calls(Objects):
             if name == "format":
                 return Text(tuple(x for p, a in zip(owner.value.split("{}"), [*args, None], strict=False) for x in ([p] if a is None else [p, a])))
             if name == "join":
-                return Text(tuple(self.sequence_items(args[0])))
+                items = list(self.sequence_items(args[0]))
+                pieces = [p for k, x in enumerate(items) for p in ([Obj(owner.value), x] if k else [x])]
+                return Obj("".join(x.value for x in pieces)) if all(isinstance(x, Obj) for x in pieces) else Text(tuple(pieces))  # type: ignore[attr-defined]
+        if isinstance(owner, Text) and hasattr(str, name):
+            return self.call_method(Method(Obj(self.static(owner)), name), args, kwargs, node)
         raise self.error(f"the method {name} of {describe(owner)} is not supported", node)
 
     def tuple_method(self, t: Tup, name: str, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:

@@ -20,6 +20,7 @@ from s2sgrad.frontend.values import (
     UNBOUND,
     UNKNOWN,
     Cell,
+    Error,
     Fields,
     Func,
     Growing,
@@ -29,10 +30,12 @@ from s2sgrad.frontend.values import (
     Method,
     Num,
     Obj,
+    Partial,
     Poison,
     Range,
     Ref,
     SliceOf,
+    Spelled,
     Text,
     Tup,
     Unbound,
@@ -169,6 +172,8 @@ class Expressions(Loops):
             return self.repeat(a, b)
         if op is operator.mul and (is_list(b) or isinstance(b, Tup)) and isinstance(a, Num) and not a.is_array:
             return self.repeat(b, a)
+        if op is operator.mul and isinstance(a, Obj | Num) and isinstance(b, Obj | Num) and (is_text(a) or is_text(b)):
+            return Obj(self.static(a) * self.static(b))
         if isinstance(a, Obj | Text) and (isinstance(a, Text) or isinstance(a.value, str)):
             if op is operator.mod:
                 return Text((a, " % ", b)) if not isinstance(a, Obj) else self.percent(a.value, b)
@@ -313,8 +318,10 @@ class Expressions(Loops):
             return self.lift(COMPARE[op](a.value, b.value), None)
         if isinstance(a, Num | Ref | Tup) and isinstance(b, Num | Ref | Tup) and (isinstance(a, Num) or isinstance(b, Num)):
             return self.compare_values(op, self.numeric(a), self.numeric(b))
-        if isinstance(a, Tup) and isinstance(b, Tup) and op in ("Lt", "LtE", "Gt", "GtE"):
-            return self.lexicographic(op, a, b)
+        if op in ("Lt", "LtE", "Gt", "GtE") and (isinstance(a, Tup) and isinstance(b, Tup) or is_list(a) and is_list(b)):
+            return self.lexicographic(op, self.new_tuple(a), self.new_tuple(b))  # type: ignore[attr-defined]
+        if isinstance(a, Text | Obj) and isinstance(b, Text | Obj):
+            return number(COMPARE[op](self.static(a), self.static(b)))
         if isinstance(a, Ref) and isinstance(b, Ref) and a.heap.cls is b.heap.cls and self.own_method(a, METHOD[op]) is not None:
             return self.lexicographic(op, self.fields_tuple(a), self.fields_tuple(b))  # written by @dataclass(order=True)
         raise self.error(f"comparing {describe(a)} with {describe(b)} is not supported")
@@ -337,46 +344,98 @@ class Expressions(Loops):
         return number(c) if isinstance(c, bool) else Num(c)
 
     def equal(self, a: Value, b: Value) -> Any:
+        """`a == b` as a Python bool or a boolean expression."""
         own = self.own_operator("__eq__", "__eq__", a, b)
         if own is not None:
             return self.truth(own)
+        if a is b and not isinstance(a, Num):
+            return True
         if isinstance(a, Num) and isinstance(b, Num):
             return self.truth(self.compare_values("Eq", a, b))
         if isinstance(a, Obj) and isinstance(b, Obj):
             return bool(a.value == b.value)
-        if type(a) is type(b) and isinstance(a, Tup) or (is_list(a) and is_list(b)):
-            x, y = list(self.sequence_items(a)), list(self.sequence_items(b))
-            return len(x) == len(y) and self.every([self.equal(p, q) for p, q in zip(x, y, strict=True)])
-        if isinstance(a, Ref) and isinstance(b, Ref) and a.heap is b.heap:
-            return True
-        if isinstance(a, Ref) and isinstance(b, Ref) and a.heap.cls is b.heap.cls and self.own_method(a, "__eq__") is not None:
-            return self.equal(self.fields_tuple(a), self.fields_tuple(b))  # written by @dataclass
+        if isinstance(a, Text) or isinstance(b, Text):
+            return self.equal_texts(a, b)
+        if isinstance(a, Tup) and isinstance(b, Tup) or (is_list(a) and is_list(b)):
+            return self.equal_sequences(a, b)
+        if is_dict(a) and is_dict(b):
+            return self.equal_dicts(a, b)
+        if isinstance(a, Ref) and isinstance(b, Ref):
+            if a.heap is b.heap:
+                return True
+            if a.heap.cls is b.heap.cls and self.own_method(a, "__eq__") is not None:
+                return self.equal(self.fields_tuple(a), self.fields_tuple(b))  # written by @dataclass
+            return False
         if isinstance(a, Num) and a.is_array or isinstance(b, Num) and b.is_array:
+            if not (isinstance(a, Num | Tup) or is_list(a)) or not (isinstance(b, Num | Tup) or is_list(b)):
+                raise self.error(f"comparing {describe(a)} with {describe(b)} is not supported")
             return self.truth(self.compare_values("Eq", self.numeric(a), self.numeric(b)))
-        return False
+        if isinstance(a, Func) and isinstance(b, Func):
+            return a.node is b.node and a.scope is b.scope
+        if isinstance(a, Range) and isinstance(b, Range) and all(n.known for n in (*nums(a), *nums(b))):
+            return bool(range(*(n.const for n in nums(a))) == range(*(n.const for n in nums(b))))
+        if isinstance(a, SliceOf) and isinstance(b, SliceOf):
+            return self.every([self.equal(x, y) for x, y in ((a.lower, b.lower), (a.upper, b.upper), (a.step, b.step))])
+        if isinstance(a, Method) and isinstance(b, Method) and a.name == b.name and isinstance(a.owner, Ref) and isinstance(b.owner, Ref):
+            return a.owner.heap is b.owner.heap
+        if type(a) is not type(b) and isinstance(a, Num | Obj | Tup | Ref) and isinstance(b, Num | Obj | Tup | Ref):
+            return False
+        raise self.error(f"comparing {describe(a)} with {describe(b)} is not supported")
+
+    def equal_sequences(self, a: Value, b: Value) -> Any:
+        if any(isinstance(v, Ref) and isinstance(self.contents(v), Growing) for v in (a, b)):
+            return self.equal_lists(a, b)  # type: ignore[attr-defined]
+        x, y = list(self.sequence_items(a)), list(self.sequence_items(b))
+        return len(x) == len(y) and self.every([self.equal(p, q) for p, q in zip(x, y, strict=True)])
+
+    def equal_dicts(self, a: Value, b: Value) -> Any:
+        x, y = self.contents(a).fields, self.contents(b).fields  # type: ignore[attr-defined]
+        if any(isinstance(v, Maybe) and v.absent == "unbound" for v in (*x.values(), *y.values())):
+            raise self.error("comparing dicts whose keys are known at run time only is not supported")
+        return x.keys() == y.keys() and self.every([self.equal(self.checked(x[k]), self.checked(y[k])) for k in x])
+
+    def equal_texts(self, a: Value, b: Value) -> Any:
+        """A string with run-time parts against another: the parts must be constants to decide it."""
+        if not all(isinstance(v, Text) or (isinstance(v, Obj) and isinstance(v.value, str)) for v in (a, b)):
+            return False
+        return self.static(a) == self.static(b)
 
     def identity(self, positive: bool, a: Value, b: Value) -> Value:
         for x, y in ((a, b), (b, a)):
             if isinstance(x, Maybe) and x.absent == "none" and isinstance(y, Obj) and y.value is None:
                 return Num(negated(x.flag) if positive else x.flag)
+        same = self.same_object(a, b)
+        if isinstance(same, bool):
+            return number(same if positive else not same)
+        return Num(same if positive else negated(same))
+
+    def same_object(self, a: Value, b: Value) -> Any:
+        """`a is b` as a Python bool or a boolean expression."""
+        if a is b and not isinstance(a, Num):
+            return True
         if isinstance(a, Obj) and isinstance(b, Obj):
-            same = a.value is b.value
-        elif isinstance(a, Ref) and isinstance(b, Ref):
-            same = a.heap is b.heap
-        elif isinstance(a, Num) and isinstance(b, Num):
-            if a.known and b.known and isinstance(a.const, bool):
-                same = a.const is b.const
-            elif a.is_array and b.is_array and (known := self.same_array(a.expr, b.expr)) is not None:
-                same = known
-            elif a.is_array != b.is_array:
-                same = False
-            else:
-                raise self.error("`is` between numbers or arrays is not supported", hint="Use ==.")
-        elif isinstance(a, Func) and isinstance(b, Func):
-            same = a.node is b.node and a.scope is b.scope
-        else:
-            same = False
-        return number(same if positive else not same)
+            return a.value is b.value
+        if isinstance(a, Ref) and isinstance(b, Ref):
+            return a.heap is b.heap
+        if isinstance(a, Num) and isinstance(b, Num):
+            return self.same_number(a, b)
+        if isinstance(a, Func) and isinstance(b, Func):
+            return a.node is b.node and a.scope is b.scope
+        if type(a) is not type(b) and not isinstance(a, Maybe | Text) and not isinstance(b, Maybe | Text):
+            return False
+        raise self.error(f"`is` between {describe(a)} and {describe(b)} is not supported", hint="Use ==.")
+
+    def same_number(self, a: Num, b: Num) -> Any:
+        for x, y in ((a, b), (b, a)):
+            if x.known and isinstance(x.const, bool):
+                if y.is_array or not (y.type.weak and y.type.dtype == "bool"):
+                    return False
+                return y.const is x.const if y.known else y.expr if x.const else negated(y.expr)
+        if a.is_array and b.is_array and (known := self.same_array(a.expr, b.expr)) is not None:
+            return known
+        if a.is_array != b.is_array:
+            return False
+        raise self.error("`is` between numbers or arrays is not supported", hint="Use ==.")
 
     def same_array(self, a: Expr, b: Expr) -> bool | None:
         """Are two array expressions one object? None where that is not known."""
@@ -395,8 +454,8 @@ class Expressions(Loops):
             return self.truth(self.call(own, [box, x], {}, None))
         if is_dict(box):
             return self.key_of(x) in self.contents(box).fields  # type: ignore[attr-defined]
-        if isinstance(box, Obj):
-            return bool(self.static(x) in box.value)
+        if isinstance(box, Obj | Text):
+            return bool(self.static(x) in self.static(box))
         if isinstance(box, Range) and isinstance(x, Num):
             low = self.truth(self.compare_values("GtE", x, box.start))
             high = self.truth(self.compare_values("Lt", x, box.stop))
@@ -436,7 +495,8 @@ class Expressions(Loops):
         if isinstance(v, Obj):
             return bool(v.value)
         if isinstance(v, Tup):
-            return bool(v.items)
+            own = self.own_method(v, "__bool__")
+            return bool(v.items) if own is None else self.truth(self.call(own, [v], {}, None))
         if isinstance(v, Ref) and v.heap.kind != "object":
             c = self.contents(v)
             if isinstance(c, Growing):
@@ -449,7 +509,11 @@ class Expressions(Loops):
                     return self.truth(self.call(Obj(f), [v], {}, None))
         if isinstance(v, Range):
             return self.truth(self.range_length(v))
-        return True
+        if isinstance(v, Text):
+            return any(isinstance(p, Num | Spelled) or (isinstance(p, Value) and self.truth(p)) or (isinstance(p, str) and p) for p in v.parts)
+        if isinstance(v, Func | Method | Partial | Iter | Error | SliceOf):
+            return True
+        raise self.error(f"the truth of {describe(v)} is not known")
 
     def short_circuit(self, conjunction: bool, nodes: Sequence[Any]) -> Any:
         """`a and b and ...` as a condition; operands with side effects go into a branch."""
@@ -600,6 +664,8 @@ class Expressions(Loops):
                 if known:
                     value = x.value if isinstance(x, Obj) else x.const  # type: ignore[union-attr]
                     parts.append(format(repr(value) if v.conversion == 114 else value, spec))
+                elif isinstance(x, Num) and (spec or v.conversion > 0):
+                    parts.append(Spelled(x, spec, v.conversion))
                 else:
                     parts.append(x)
         if all(isinstance(p, str) for p in parts):
@@ -804,6 +870,10 @@ def negated(c: Expr) -> Expr:
     if isinstance(c, ir.Call) and c.op == "not":
         return c.args[0]
     return ir.call("not", c)
+
+
+def is_text(v: Value) -> bool:
+    return isinstance(v, Obj) and isinstance(v.value, str | bytes)
 
 
 def is_list(v: Value) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from s2sgrad import ir
 from s2sgrad.frontend.expressions import Expressions
-from s2sgrad.frontend.machine import NeedsStatic, convert, promote
+from s2sgrad.frontend.machine import NeedsStatic, convert, promote, same
 from s2sgrad.frontend.values import (
     NONE,
     Fields,
@@ -23,7 +23,6 @@ from s2sgrad.frontend.values import (
     SliceOf,
     Tup,
     Value,
-    describe,
     map_nums,
     number,
     nums,
@@ -92,6 +91,8 @@ class Lists(Expressions):
         x, y = nums(a), nums(b)
         if type(a) is not type(b) or len(x) != len(y) or not isinstance(a, Num | Tup):
             return Poison("a list of elements of different kinds")
+        if not alike(a, b):
+            return Poison("a list of elements that differ in more than numbers")
         types = []
         for p, q in zip(x, y, strict=True):
             t = promote(p.type, q.type)
@@ -196,7 +197,7 @@ class Lists(Expressions):
             if len(g.stores) == 1 and isinstance(g.stores[0].type, Array):
                 a = self.subscript(self.list_view(g), [i])  # type: ignore[attr-defined]
                 return self.list_from_array(a)
-            raise self.error("slices of this list are not supported")
+            return self.list_slice(g, i)  # type: ignore[attr-defined]
         return self.growing_item(g, self.list_position(g, i))
 
     def list_view(self, g: Growing) -> Num:
@@ -293,12 +294,18 @@ class Lists(Expressions):
             items = list(content.items)
             if not items:
                 self.fail(IndexError, "pop from empty list")
-            v = items.pop(-1 if i is None else self.static(i))  # type: ignore[attr-defined]
-            self.state[ref.heap] = Items(tuple(items))
-            return v
+            k = -1 if i is None else self.integer(i)  # type: ignore[attr-defined]
+            c = k if isinstance(k, int) else self.try_static(k)  # type: ignore[attr-defined]
+            if c is not None:
+                if not -len(items) <= c < len(items):
+                    self.fail(IndexError, "pop index out of range")
+                v = items.pop(c)
+                self.state[ref.heap] = Items(tuple(items))
+                return v
+            content = self.make_growing(ref)
         assert isinstance(content, Growing)
         if i is not None and not (isinstance(i, Num) and i.known and i.const == -1):
-            raise self.error("pop of a position other than the last is not supported in a list that grows at run time")
+            return self.pop_at(ref, content, i)
         self.emit(ir.If(ir.call("eq", content.length, 0), [ir.Raise(IndexError, ["pop from empty list"], place=self.place())]))
         self.emit(Assign(content.length, ir.call("sub", content.length, 1)))  # type: ignore[arg-type]
         stores = iter(content.stores)
@@ -312,6 +319,15 @@ class Lists(Expressions):
             return self.bind(self.growing_item(Growing(n, (s,), content.length), Num(content.length)), "item")  # type: ignore[arg-type]
 
         return map_nums(content.shape, take)
+
+    def pop_at(self, ref: Ref, g: Growing, i: Value) -> Value:
+        """`list.pop(i)` of a list that grows at run time."""
+        self.emit(ir.If(ir.call("eq", g.length, 0), [ir.Raise(IndexError, ["pop from empty list"], place=self.place())]))
+        k = self.integer(i)  # type: ignore[attr-defined]
+        at = k if k.known and k.const == 0 else self.bind(self.list_position(g, i), "k")
+        v = map_nums(self.growing_item(g, at), lambda n: self.bind(n, "item"))
+        self.replace_slice(ref, g, at.expr, self.bind(self.add(at, number(1)), "k").expr, [])  # type: ignore[attr-defined]
+        return v
 
     def store_list_item(self, ref: Ref, i: Value, value: Value) -> None:
         self.check_writable(ref)  # type: ignore[attr-defined]
@@ -335,7 +351,8 @@ class Lists(Expressions):
                 return
             content = self.make_growing(ref)
         if isinstance(i, SliceOf):
-            raise self.error("storing a slice of this list is not supported", hint="Use an array.")
+            self.replace_slice(ref, content, *self.bounds(content, i), list(self.sequence_items(value)))  # type: ignore[attr-defined]
+            return
         content = self.fit(ref, content, value)
         k = self.list_position(content, i)
         for s, n in zip(content.stores, nums(value), strict=True):  # type: ignore[assignment]
@@ -352,7 +369,10 @@ class Lists(Expressions):
             self.state[base.heap] = Fields(fields)
             return
         if isinstance(base, Ref) and base.heap.kind == "list":
-            self.pop(base, index[0])
+            if isinstance(index[0], SliceOf):
+                self.store_list_item(base, index[0], Tup(()))
+            else:
+                self.pop(base, index[0])
             return
         raise self.error("del of this item is not supported", node)
 
@@ -378,35 +398,23 @@ class Lists(Expressions):
             else:
                 self.state[ref.heap] = Items(())
             return NONE
-        if isinstance(content, Items):
-            items = list(content.items)
-            if name == "insert":
-                self.check_writable(ref)  # type: ignore[attr-defined]
-                items.insert(self.static(args[0]), self.bind_all(args[1]))  # type: ignore[attr-defined]
-                self.state[ref.heap] = Items(tuple(items))
-                return NONE
-            if name == "reverse":
-                self.check_writable(ref)  # type: ignore[attr-defined]
-                self.state[ref.heap] = Items(tuple(items[::-1]))
-                return NONE
-            if name == "index":
-                for k, x in enumerate(items):
-                    if self.equal(x, args[0]) is True:
-                        return number(k)
-            if name == "count":
-                return number(sum(self.equal(x, args[0]) is True for x in items))
+        if name == "insert":
+            self.insert(ref, args[0], args[1])  # type: ignore[attr-defined]
+            return NONE
+        if name == "remove":
+            self.remove(ref, args[0])  # type: ignore[attr-defined]
+            return NONE
+        if name == "reverse":
+            self.reverse_list(ref)  # type: ignore[attr-defined]
+            return NONE
+        if name == "index" and len(args) == 1:
+            return self.index_of(ref, args[0])  # type: ignore[attr-defined]
+        if name == "count":
+            return self.count_of(ref, args[0])  # type: ignore[attr-defined]
         if name == "sort":
             self.check_writable(ref)  # type: ignore[attr-defined]
-            if kwargs.get("key") is not None:
-                raise self.error("sort with a key is not supported")
-            g = self.make_growing(ref)
-            if len(g.stores) == 1 and isinstance(g.stores[0].type, Array):
-                view = self.list_view(g)
-                e: Expr = self.call(Obj(np.sort), [view], {}, None).expr  # type: ignore[attr-defined]
-                if kwargs.get("reverse") is not None and self.static(kwargs["reverse"]):  # type: ignore[attr-defined]
-                    e = Index(e, (ir.Slice(None, None, Const(-1, ir.INT)),), Array(e.type.dtype, 1, "A"))
-                self.emit(ir.Store(g.stores[0], (ir.Slice(None, g.length, None),), e))
-                return NONE
+            self.sort(ref, kwargs.get("key"), bool(self.static(kwargs.get("reverse", number(False)))))  # type: ignore[attr-defined]
+            return NONE
         raise self.error(f"the list method {name} is not supported here")
 
     def copy_list(self, ref: Ref) -> Ref:
@@ -417,8 +425,9 @@ class Lists(Expressions):
         g = self.grow_target((heap,), content.shape)
         for a, b in zip(content.stores, g.stores, strict=True):
             if isinstance(a.type, ListType):
-                raise self.error("copying a list of arrays that grows at run time is not supported")
-            self.emit(Assign(b, ir.call("copy", a)))
+                self.renew(a, [(Const(0, ir.INT), content.length, lambda k: k)], b)  # type: ignore[attr-defined]
+            else:
+                self.emit(Assign(b, ir.call("copy", a)))
         self.emit(Assign(g.length, content.length))  # type: ignore[arg-type]
         assert self.state is not None
         self.state[heap] = g
@@ -450,5 +459,13 @@ class Lists(Expressions):
             assert self.state is not None
             self.state[heap] = g
             return Ref(heap)
-        out = self.new_list(items)
-        raise self.error(f"{describe(out)} repeated a number of times known at run time only is not supported")
+        raise self.error("this list repeated a number of times known at run time only is not supported")
+
+
+def alike(a: Value, b: Value) -> bool:
+    """Do two elements differ in their numbers only?"""
+    if isinstance(a, Tup) and isinstance(b, Tup):
+        return a.cls is b.cls and len(a.items) == len(b.items) and all(map(alike, a.items, b.items))
+    if isinstance(a, Num) and isinstance(b, Num):
+        return True
+    return same(a, b)

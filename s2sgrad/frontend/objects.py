@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
+import enum
+import functools
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -12,8 +14,8 @@ import numpy as np
 
 from s2sgrad import errors, ir
 from s2sgrad.frontend.indexing import Indexing
-from s2sgrad.frontend.lists import Lists
 from s2sgrad.frontend.machine import NeedsStatic
+from s2sgrad.frontend.sequences import Sequences
 from s2sgrad.frontend.values import (
     NONE,
     UNKNOWN,
@@ -32,6 +34,7 @@ from s2sgrad.frontend.values import (
     Range,
     Ref,
     SliceOf,
+    Spelled,
     Text,
     Tup,
     Value,
@@ -50,7 +53,7 @@ class Restart(Exception):
     """Specialise again: a captured number turned out to be needed as a constant."""
 
 
-class Objects(Indexing, Lists):
+class Objects(Indexing, Sequences):
     # ------------------------------------------------------------------------------------------- names from outside
 
     def outside(self, name: str, node: Any) -> Value:
@@ -187,9 +190,26 @@ class Objects(Indexing, Lists):
             return items if v.cls is None else v.cls(*items)
         if isinstance(v, Ref) and v.heap.kind == "list":
             return [self.static(i) for i in self.sequence_items(v)]
+        if isinstance(v, Text):
+            return "".join(self.static_part(p) for p in v.parts)
         if isinstance(v, SliceOf):
             return slice(*(self.static(i) for i in (v.lower, v.upper, v.step)))
         raise self.error(f"{describe(v)} is not a constant")
+
+    def static_part(self, p: Any) -> str:
+        """A part of a string, as text."""
+        if isinstance(p, str):
+            return p
+        if isinstance(p, Spelled):
+            return p.text(self.static_number(p.value))
+        if isinstance(p, Num):
+            return str(self.static_number(p))
+        return str(self.static(p))
+
+    def static_number(self, n: Num) -> Any:
+        if not n.known and (n.is_array or not n.type.dtype.startswith(("int", "uint", "bool"))):
+            raise self.error("a string made from a number that is known at run time only decides the structure of the computation")
+        return self.static(n)
 
     def try_static(self, n: Num) -> Any:
         """A captured number can be fixed: specialise again with its value."""
@@ -270,8 +290,10 @@ class Objects(Indexing, Lists):
             if hasattr(v.heap.cls, "__iter__"):
                 return self.sequence_items(self.call(Obj(v.heap.cls.__iter__), [v], {}, None))
         if isinstance(v, Obj):
-            if isinstance(v.value, str | tuple | list | dict | set | frozenset | range):
+            if isinstance(v.value, str | tuple | list | dict | set | frozenset | range | enum.EnumMeta):
                 return [self.lift(x, None) for x in v.value]
+        if isinstance(v, Text):
+            return [Obj(c) for c in self.static(v)]
         if isinstance(v, Iter) and v.kind in ("generator", "filter"):
             self.unrolling += 1
             try:
@@ -354,6 +376,8 @@ class Objects(Indexing, Lists):
                 if name in fields.fields:
                     v = fields.fields[name]
                     if isinstance(v, Maybe) and v.absent == "unbound":
+                        if isinstance(class_dict(base.heap.cls, name), functools.cached_property):
+                            raise self.error(f"the cached property {name} is computed on one path only", node, "Read it once before the branch.")
                         self.emit(ir.If(ir.call("not", v.flag), [ir.Raise(AttributeError, [name], place=self.place())]))
                         return v.value
                     return self.checked(v, name)
@@ -390,6 +414,8 @@ class Objects(Indexing, Lists):
     def class_attribute(self, base: Value, cls: Any, name: str, node: Any) -> Value:
         if name == "_make" and hasattr(cls, "_fields"):
             return Method(Obj(cls), name)
+        if name == "__class__":
+            return Obj(cls)
         for c in cls.__mro__:
             if name in vars(c):
                 v = vars(c)[name]
@@ -401,15 +427,23 @@ class Objects(Indexing, Lists):
                     return Method(Obj(cls), name, Obj(v.__func__))
                 if isinstance(v, property):
                     return self.call(Obj(v.fget), [base], {}, node)
-                if getattr(v, "func", None) is not None and type(v).__name__ == "cached_property":
-                    return self.call(Obj(v.func), [base], {}, node)
+                if isinstance(v, functools.cached_property) and isinstance(base, Ref):
+                    value = self.bind_all(self.call(Obj(v.func), [base], {}, node), name)
+                    fields = self.contents(base)
+                    assert isinstance(fields, Fields)
+                    if base.heap.frozen:
+                        return value
+                    self.change(base, {**fields.fields, name: value})
+                    return value
+                if hasattr(type(v), "__get__") and not callable(v):
+                    raise self.error(f"the descriptor {cls.__name__}.{name} is not supported", node)
                 if callable(v) and hasattr(type(v), "__get__"):
                     return Method(base, name, Obj(v))
                 return self.lift(v, self.class_access(base, name))
         if name == "_replace":
             return Method(base, name)
-        if name in ("_asdict", "__class__", "__dict__"):
-            return Obj(cls) if name == "__class__" else Method(base, name)
+        if name in ("_asdict", "__dict__"):
+            return Method(base, name)
         raise self.error(f"{cls.__name__} has no attribute {name!r}", node)
 
     def class_access(self, base: Value, name: str) -> Access | None:
@@ -483,6 +517,11 @@ class Objects(Indexing, Lists):
         if hasattr(np.ndarray if ndim else np.float64, name) or hasattr(float, name):
             return Method(base, name)
         raise self.error(f"{describe(base)} has no attribute {name!r}", node)
+
+
+def class_dict(cls: type, name: str) -> Any:
+    """What the class and its bases say about a name, unbound; None where nothing."""
+    return next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
 
 
 def _nothing(*args: Any, **kwargs: Any) -> None:

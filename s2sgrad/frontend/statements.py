@@ -27,6 +27,7 @@ from s2sgrad.frontend.values import (
     Obj,
     Poison,
     Ref,
+    Spelled,
     Text,
     Tup,
     Value,
@@ -497,8 +498,8 @@ class Statements(Machine):
         """Strings and expressions of a printed value."""
         if isinstance(v, Text):
             return [x for p in v.parts for x in (self.text_parts(p) if isinstance(p, Value) else [p])]
-        if isinstance(v, Num):
-            return [v.expr]
+        if isinstance(v, Num | Spelled):
+            return [v.expr if isinstance(v, Num) else v.value.expr]
         if isinstance(v, Obj):
             return [str(v.value)]
         if isinstance(v, Tup | Ref):

@@ -181,6 +181,19 @@ class Text(Value):
 
 
 @dataclass(frozen=True, eq=False)
+class Spelled(Value):
+    """A number in a string, with a format (`f"{x!r:.3f}"`)."""
+
+    value: Num
+    spec: str
+    conversion: int
+
+    def text(self, x: Any) -> str:
+        shown: dict[int, Callable[[Any], str]] = {114: repr, 115: str, 97: ascii}
+        return format(shown[self.conversion](x) if self.conversion in shown else x, self.spec)
+
+
+@dataclass(frozen=True, eq=False)
 class Error(Value):
     """An exception object that has been built and not raised yet."""
 
@@ -239,6 +252,8 @@ def map_nums(v: Value, f: Callable[[Num], Num]) -> Value:
         return replace(v, start=f(v.start), stop=f(v.stop), step=f(v.step))
     if isinstance(v, Iter):
         return Iter(v.kind, tuple(map_nums(p, f) for p in v.parts), v.extra)
+    if isinstance(v, Spelled):
+        return Spelled(f(v.value), v.spec, v.conversion)
     if isinstance(v, Text):
         return Text(tuple(map_nums(p, f) if isinstance(p, Value) else p for p in v.parts))
     if isinstance(v, Error):

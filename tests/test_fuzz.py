@@ -8,7 +8,7 @@ from tests.fuzz.generator import KINDS, generate
 from tests.fuzz.program import Program
 from tests.fuzz.shrink import shrink
 
-QUICK = range(60)
+QUICK = range(50)
 
 
 @pytest.mark.parametrize("seed", QUICK)

@@ -21,19 +21,20 @@ class Unfit(Exception):
 
 def reference(p: Program) -> tuple[Any, list[list[float]], list[float]]:
     """(value of the plain run, gradient by differences per active argument, error estimates per argument)."""
-    f, wide = p.load(), p.load(widened=True)
+    f = p.load()
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             value = f(*p.args())
+            wide, args = p.load(widened=True), p.args(widened=True)
         except Exception as e:
             raise Unfit(f"the plain run raises {e!r}") from e
         if np.ndim(value) != 0 or not np.isfinite(value) or abs(value) > BIG or isinstance(value, (bool, int, np.integer)):
             raise Unfit(f"the value is {value!r}")
         grads, errors = [], []
-        for i in crossing.active(p.args()):
+        for i in crossing.active(args):
             try:
-                g, e = differences.gradient(wide, p.args(), i)
+                g, e = differences.gradient(wide, args, i)
             except Exception as error:
                 raise Unfit(f"differences fail: {error!r}") from error
             scale = max(1.0, float(np.max(np.abs(g), initial=0.0)))
@@ -115,7 +116,7 @@ def check_program(p: Program, backends: tuple[str, ...] = ("python",), deep: boo
     """Raise Unfit or Mismatch (any other exception of s2sgrad is turned into one)."""
     value, grads, errors = reference(p)
     try:
-        check(p.load(), p.args(), value, grads, errors, backends=backends, single="float32" in p.text, deep=deep)
+        check(p.load(), p.args(), value, grads, errors, backends=backends, single=p.single, deep=deep)
     except Mismatch:
         raise
     except Exception as e:

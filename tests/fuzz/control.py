@@ -60,10 +60,22 @@ class Control(Expressions):
         els = self.chance(0.12)
         n = self.rng.choice((2, 3, 4, 3))
         extra: dict[str, Any] = {"ints": {i: n}}
-        if r < 0.4:
+        after = None
+        if r < 0.34:
             header = f"for {i} in range({n}):"
+            after = n
+        elif r < 0.38:
+            k = self.rng.choice(list(self.scope.ints))
+            header = self.rng.choice((f"for {i} in range({n - 1}, {k} - 1, -1):", f"for {i} in range({k} % 3, {n}):", f"for {i} in range({k} % 2):",
+                                      f"for {i} in range({n + 1}, 0, -2):", f"for {i} in range({k}, {k} + 2):"))
+            extra = {"ints": {i: 9}}
+            self.kinds.add("computed bounds")
+        elif r < 0.40:
+            header = f"for {i} in range({n} - {n}):"
+            self.kinds.add("no trip")
         elif r < 0.5:
             header = f"for {i} in range({n - 1}, -1, -1):"
+            after = n
         elif r < 0.57:
             header = f"for {i} in range(1, n + 2, 2):"
             extra = {"ints": {i: 6}}
@@ -88,8 +100,8 @@ class Control(Expressions):
         else:
             v, w = self.vec(), self.vec()
             e, g = self.fresh("e"), self.fresh("e")
-            header = f"for {e}, {g} in zip({v}, {w}):"
-            extra = {"scalars": [e, g]}
+            header = self.rng.choice((f"for {e}, {g} in zip({v}, {w}):", f"for {i}, ({e}, {g}) in enumerate(zip({v}, {w})):", f"for {e}, {g} in zip({v}, {w}[::-1]):"))
+            extra = {"scalars": [e, g], "ints": {i: 6} if "enumerate" in header else {}}
             self.kinds.add("zip")
         with self.block(header):
             self.scope.scalars += extra.get("scalars", [])
@@ -99,6 +111,9 @@ class Control(Expressions):
             if self.chance(0.08) and extra.get("ints"):
                 self.put(f"{i} = ({i} + 1) % 2")
                 self.kinds.add("loop variable reassigned")
+        if after and self.chance(0.3):
+            self.scope.ints[i] = after
+            self.kinds.add("loop variable kept")
         if els:
             self.kinds.add("for else")
             with self.block("else:"):
@@ -122,6 +137,9 @@ class Control(Expressions):
                     self.put("break")
             self.loops += 1
             self.statements(self.rng.randrange(1, 4))
+            if first and self.chance(0.25):
+                self.jump()
+                self.statements(1)
             self.loops -= 1
             if not first:
                 self.put(f"{k} += 1")
@@ -130,6 +148,34 @@ class Control(Expressions):
             with self.block("else:"):
                 self.statements(1)
         self.scope.ints[k] = bound + 2
+
+    def do_while_value(self) -> Any:
+        """A loop whose condition is about a float: a counter with a float step, or a value named by a walrus."""
+        if self.loops >= 2:
+            return False
+        t, k = self.fresh("s"), self.fresh("k")
+        if self.chance(0.5):
+            self.put(f"{t} = 0.0")
+            with self.block(f"while {t} < {self.rng.choice(('0.9', '1.25', '2.1'))}:"):
+                self.scope.scalars.append(t)
+                self.scope.frozen.add(t)
+                self.loops += 1
+                self.statements(self.rng.randrange(1, 3))
+                self.loops -= 1
+                self.put(f"{t} += {self.rng.choice(('0.5', '0.4'))}")
+            self.kinds.add("float counter")
+        else:
+            self.put(f"{k} = 0")
+            with self.block(f"while ({t} := {self.scalar(1)}) > {self.number()} and {k} < 3:"):
+                self.put(f"{k} += 1")
+                self.scope.ints[k] = 4
+                self.scope.scalars.append(t)
+                self.loops += 1
+                self.statements(self.rng.randrange(1, 3))
+                self.loops -= 1
+            self.kinds.add("walrus in while")
+        self.bind_scalar(t)
+        return None
 
     def do_call_mutating(self) -> Any:
         hs = self.helpers_of("mutate")

@@ -51,6 +51,13 @@ class Expressions(Writer):
             options += [cell]
         if s.ints and self.chance(0.3):
             options.append(lambda: self.rng.choice(list(s.ints)))
+        if s.ivecs and self.chance(0.5):
+            q = self.rng.choice(list(s.ivecs))
+            options.append(lambda: f"{q}[{self.index(s.ivecs[q])}]")
+        if s.cubes and self.chance(0.6):
+            t = self.rng.choice(list(s.cubes))
+            a, b, c = s.cubes[t]
+            options.append(lambda: f"{t}[{self.index(a)}, {self.index(b)}, {self.index(c)}]")
         options.append(self.number)
         return self.rng.choice(options)()
 
@@ -74,6 +81,14 @@ class Expressions(Writer):
             return f"({a()} if {self.condition(0)} else {a()})"
         if r < 0.82:
             return self.rng.choice((f"max({a()}, {a()})", f"min({a()}, {a()})", f"abs({a()})", f"np.maximum({a()}, {self.atom()})"))
+        if self.scope.bools and self.chance(0.12):
+            b = self.rng.choice(self.scope.bools)
+            return self.rng.choice((f"({a()} if {b} else {a()})", f"({a()}) * {b}", f"np.where({b}, {a()}, {self.atom()})"))
+        if (self.scope.cvecs or self.scope.cscalars) and self.chance(0.1):
+            z = self.rng.choice(self.scope.cscalars or [f"{v}[{self.index(n)}]" for v, n in self.scope.cvecs.items()])
+            return self.rng.choice((f"{z}.real", f"np.imag({z})", f"abs({z}) ** 2"))
+        if r < 0.86 and self.helpers_of("unary") and self.chance(0.5):
+            return f"{self.rng.choice(self.helpers_of('unary'))}({a()})"
         if r < 0.86 and self.helpers_of("scalar"):
             return f"{self.rng.choice(self.helpers_of('scalar'))}({self.atom()}, {self.atom()})"
         return self.reduction(depth - 1)
@@ -115,6 +130,12 @@ class Expressions(Writer):
         if r < 0.6:
             v = self.vec(n)
             return v and f"{v}[::-1]"
+        if r < 0.66:
+            for t, (a, b, c) in self.scope.cubes.items():
+                if c == n:
+                    return f"{t}[{self.index(a)}, {self.index(b)}]"
+                if b == n:
+                    return f"{t}[{self.index(a)}, :, {self.index(c)}]"
         if r < 0.7:
             for v, k in self.scope.vecs.items():
                 if (k + 1) // 2 == n:
@@ -137,6 +158,10 @@ class Expressions(Writer):
             v = self.vec(n)
             return v if v else f"np.full({n}, {self.atom()})"
         sub = lambda: self.vector(n, depth - 1)
+        if self.scope.idx and self.chance(0.15) and (found := self.gather(n)):
+            return found
+        if (more := self.other_vector(n)) and self.chance(0.12):
+            return more
         if r < 0.40:
             return f"({sub()} {self.rng.choice('+-*')} {sub()})"
         if r < 0.52:
@@ -152,28 +177,54 @@ class Expressions(Writer):
                                     f"np.clip({sub()}, -1.3, 1.4)", f"np.abs({sub()})"))
         if r < 0.80:
             return f"np.cumsum({self.vec(n) or 'np.ones(%d)' % n}) * 0.4"
-        if r < 0.84:
-            gathers = [i for i, (k, b) in self.scope.idx.items() if k == n]
-            if gathers:
-                i = self.rng.choice(gathers)
-                bound = self.scope.idx[i][1]
-                sources = [v for v, k in self.scope.vecs.items() if k >= bound]
-                if sources:
-                    self.kinds.add("gather")
-                    return f"{self.rng.choice(sources)}[{i}]"
         if r < 0.90:
             for m, (a, b) in self.scope.mats.items():
                 if a == n and self.vec(b):
                     return f"({m} @ {self.vec(b)})"
                 if b == n:
-                    return self.rng.choice((f"np.sum({m}, axis=0)", f"{m}.mean(axis=0)", f"np.max({m}, axis=0)"))
+                    return self.rng.choice((f"np.sum({m}, axis=0)", f"{m}.mean(axis=-2)", f"np.max({m}, axis=0)"))
         if r < 0.93 and n > 2:
             self.kinds.add("concatenate")
             return f"np.concatenate(({self.vector(n - 1, 0)}, np.array([{self.atom()} * 1.0])))"
         if r < 0.95:
             self.kinds.add("comprehension")
-            return f"np.array([np.sin(w_) * 0.8 + {self.atom()} for w_ in {self.vec(n) or 'np.ones(%d)' % n}])"
+            w = self.vec(n) or f"np.ones({n})"
+            return self.rng.choice((f"np.array([np.sin(w_) * 0.8 + {self.atom()} for w_ in {w}])", f"np.array([{w}[k_] * {w}[-k_ - 1] for k_ in range({n})])",
+                                    f"np.array([sum([a_ * b_ for b_ in {self.vec()}]) for a_ in {w}]) * 0.3"))
         return f"({sub()} + np.arange({n}) * {self.atom()})"
+
+    def other_vector(self, n: int) -> str | None:
+        """A real vector of length n from integers, booleans, complex numbers or three dimensions."""
+        s = self.scope
+        options = [f"({self.vec(n) or self.number()} * {q})" for q, k in s.ivecs.items() if k == n] + [f"({q} / 2)" for q, k in s.ivecs.items() if k == n]
+        options += [f"np.where({m}, {self.vec(n) or '0.7'}, {self.atom()})" for m, k in s.masks.items() if k == n]
+        options += [f"({self.vec(n) or self.number()} * {m})" for m, k in s.masks.items() if k == n]
+        options += [f"{self.rng.choice(('np.real', 'np.imag'))}({z})" for z, k in s.cvecs.items() if k == n]
+        options += [f"np.sum({t}, axis=(0, 1))" for t, k in s.cubes.items() if k[2] == n]
+        return self.rng.choice(options) if options else None
+
+    def gather(self, n: int) -> str | None:
+        """Elements at an index array of length n: of a vector, of a matrix, of a gather."""
+        scope, options = self.scope, []
+        for i, (k, bound) in scope.idx.items():
+            if k != n:
+                continue
+            options += [("gather", f"{v}[{i}]") for v, size in scope.vecs.items() if size >= bound]
+            for m, (a, b) in scope.mats.items():
+                if a >= bound:
+                    options += [("matrix gather", f"{m}[{i}, {self.index(b)}]"), ("matrix gather", f"{m}[{i}][:, {self.index(b)}]")]
+                if b >= bound:
+                    options.append(("matrix gather", f"{m}[{self.index(a)}, {i}]"))
+                if min(a, b) >= bound:
+                    options.append(("matrix gather", f"{m}[{i}, {i}]"))
+            for j, (length, other) in scope.idx.items():
+                if length >= bound:
+                    options += [("gather of gather", self.rng.choice((f"{v}[{j}][{i}]", f"{v}[{j}[{i}]]"))) for v, size in scope.vecs.items() if size >= other]
+        if not options:
+            return None
+        kind, text = self.rng.choice(options)
+        self.kinds.add(kind)
+        return text
 
     def matrix(self, shape: tuple[int, int], depth: int = 1) -> str:
         a, b = shape
@@ -207,10 +258,15 @@ class Expressions(Writer):
             return f"not ({self.condition(0)})"
         if r < 0.35 and self.scope.ints:
             return f"{self.rng.choice(list(self.scope.ints))} {self.rng.choice(('% 2 == 0', '< 2', '>= 1', '!= 1'))}"
+        if self.scope.bools and self.chance(0.15):
+            return self.rng.choice(self.scope.bools)
         if r < 0.42:
+            self.kinds.add("chained comparison")
             return f"-0.7 < {self.atom()} < {self.number().lstrip('-')}"
         if r < 0.50:
             return f"np.sum({self.vec()}) > {self.number()}"
+        if r < 0.52 and self.scope.masks:
+            return f"np.{self.rng.choice(('any', 'all'))}({self.rng.choice(list(self.scope.masks))})"
         if depth and r < 0.56 and self.helpers_of("bump"):
             self.kinds.add("helper in condition")
             return f"{self.rng.choice(self.helpers_of('bump'))}({self.vec()}, {self.atom()}) < {self.number()}"

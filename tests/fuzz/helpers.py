@@ -34,7 +34,21 @@ class Helpers(Writer):
             "tuple": rng.choice((
                 f"def {name}(v, q):\n    m = np.mean(v)\n    return m * q, np.sum((v - m) ** 2)\n",
                 f"def {name}(v, q):\n    if q > {c1}:\n        return q, v[0]\n    v[0] = v[0] * {c2}\n    return v[0] * q, {c3}\n")),
+            "rows": rng.choice((
+                f"def {name}(m, q):\n    for r in m:\n        r *= {c1}\n        r[0] += q\n",
+                f"def {name}(m, q):\n    m[0] = m[-1] * q\n    for i in range(m.shape[0]):\n        for j in range(m.shape[1]):\n            if m[i, j] > {c2}:\n"
+                f"                m[i, j] = np.sin(m[i, j])\n",
+                f"def {name}(m, q):\n    t = m.T\n    t[-1] *= np.cos(q)\n    m += np.mean(m) * {c1}\n")),
+            "higher": rng.choice((
+                f"def {name}(h, v):\n    s = 0.0\n    for e in v:\n        s = s * {c1} + h(e)\n    return s\n",
+                f"def {name}(h, v):\n    v[0] = h(v[-1])\n    return h(v[0]) * {c1}\n")),
+            "unary": f"def {name}(p):\n    return np.sin(p) * {c1} if p > {c2} else p * p\n",
+            "varargs": rng.choice((
+                f"def {name}(p, *vs, k=1):\n    s = p\n    for v in vs:\n        s = s + v[k] * {c1}\n        v[0] = s * 0.5\n    return np.sin(s)\n",
+                f"def {name}(p, *vs, k=2, **more):\n    return sum([np.sum(v) * p for v in vs]) + k * {c1}\n")),
             "recursive": f"def {name}(p, k):\n    if k == 0:\n        return np.sin(p)\n    return {name}(p * {c1}, k - 1) * p + {c2}\n",
         }
+        if kind == "rows":
+            self.kinds.add("helper that writes rows")
         self.top.append(texts[kind] + "\n")
         self.helpers[name] = kind

@@ -118,7 +118,7 @@ class Stores(Expressions):
         op = self.rng.choice(("+=", "-=", "*=", "/="))
         value = self.vector(n, 1) if self.chance(0.7) else self.scalar(1)
         value = {"*=": f"np.cos({value})", "/=": f"(1.3 + ({value}) ** 2)"}.get(op, value)
-        self.put(f"{v} {op} {value}")
+        self.put(f"{v if v.isidentifier() else v + '[:]'} {op} {value}")
 
     def do_overlap_store(self) -> Any:
         long = [v for v, n in self.scope.vecs.items() if n >= 3]
@@ -273,6 +273,14 @@ class Stores(Expressions):
         v = self.rng.choice(sources)
         r = self.rng.random()
         value = self.vector(k, 1) if self.chance(0.75) else self.scalar(1)
+        if self.scope.mats and self.chance(0.2):
+            m = self.mat()
+            a, b = self.scope.mats[m]
+            if a >= bound:
+                self.kinds.add("matrix scatter")
+                self.put(self.rng.choice((f"{m}[{i}] {self.rng.choice(('=', '+='))} {self.vector(b, 0)}", f"{m}[{i}, {self.index(b)}] += {self.vector(k, 0)}",
+                                          f"np.add.at({m}, {i}, {self.vector(b, 0)})")))
+                return None
         if r < 0.4:
             self.put(f"{v}[{i}] {self.rng.choice(('=', '+=', '-='))} {value}")
         elif r < 0.55:
@@ -296,5 +304,8 @@ class Stores(Expressions):
     def do_new_index(self) -> None:
         k, bound = self.rng.randrange(2, 5), min(self.scope.vecs.values())
         name = self.fresh("p")
-        self.put(f"{name} = np.array({[self.rng.randrange(bound) for _ in range(k)]})")
+        low = -bound if self.chance(0.3) else 0
+        self.put(f"{name} = np.array({[self.rng.randrange(low, bound) for _ in range(k)]})")
         self.scope.idx[name] = (k, bound)
+        if self.chance(0.7) and self.do_fancy() is not False:
+            self.kinds.add("fancy")

@@ -10,18 +10,27 @@ from typing import Any
 
 @dataclass
 class Scope:
-    """Names that certainly are bound here. vecs: name -> length; mats: name -> shape; idx: index arrays, name -> (length, bound);
-    ints: name -> exclusive upper bound of a non-negative int."""
+    """Names that certainly are bound here.
+
+    vecs, cvecs, ivecs, masks: real, complex, integer and boolean vectors, name -> length; mats, cubes: name -> shape;
+    idx: index arrays, name -> (length, bound), entries from -bound to bound - 1; ints: name -> exclusive upper bound of a non-negative int.
+    """
 
     scalars: list[str] = field(default_factory=list)
     vecs: dict[str, int] = field(default_factory=dict)
     mats: dict[str, tuple[int, int]] = field(default_factory=dict)
     idx: dict[str, tuple[int, int]] = field(default_factory=dict)
     ints: dict[str, int] = field(default_factory=dict)
+    bools: list[str] = field(default_factory=list)
+    masks: dict[str, int] = field(default_factory=dict)
+    ivecs: dict[str, int] = field(default_factory=dict)
+    cscalars: list[str] = field(default_factory=list)
+    cvecs: dict[str, int] = field(default_factory=dict)
+    cubes: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     frozen: set[str] = field(default_factory=set)  # may not be rebound here (being iterated, captured, a view others rely on)
 
     def copy(self) -> Scope:
-        return Scope(list(self.scalars), dict(self.vecs), dict(self.mats), dict(self.idx), dict(self.ints), set(self.frozen))
+        return Scope(**{k: v.copy() for k, v in vars(self).items()})
 
 
 class Writer:
@@ -40,6 +49,7 @@ class Writer:
         self.helpers: dict[str, str] = {}  # name -> signature kind
         self.top: list[str] = []
         self.allow_single = self.rng.random() < 0.15
+        self.allow_complex = self.rng.random() < 0.2
 
     def put(self, line: str) -> None:
         self.lines.append("    " * (self.depth + 1) + line)

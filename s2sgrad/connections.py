@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from s2sgrad import ir
+from s2sgrad.analysis.reads import SHAPE_ONLY
 from s2sgrad.ir import Array, Call, Const, Expr, Index, Var
 from s2sgrad.rules.registry import OPS
 
@@ -66,7 +67,8 @@ class _Analysis:
             return self.all_of(e.args if self.kink else e.args[1:])
         if OPS[e.op].kind == "zero" and e.op != "sign" and not (self.kink and e.op in COMPARISONS):
             return NONE
-        return self.all_of(e.args)
+        shape_only = SHAPE_ONLY.get(e.op, ())
+        return self.all_of([a for k, a in enumerate(e.args) if k not in shape_only])
 
     def all_of(self, items: Sequence[Any]) -> frozenset[str]:
         return NONE.union(*(self.of(x) for x in items))

@@ -177,7 +177,7 @@ def _as_input(x: Any) -> Any:
 
 
 def _is_input(x: Any) -> bool:
-    return isinstance(x, (Operators, int, float, complex, np.ndarray, np.generic)) and not isinstance(x, bool)
+    return isinstance(x, (Operators, int, float, complex, np.ndarray, np.generic))
 
 
 def _positional(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:

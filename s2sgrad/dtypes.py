@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.frontend.objects import VIEWS
+
 
 class DType:
     """One element type. Equal to its name, to the NumPy dtype and to the NumPy scalar class.
@@ -146,3 +148,6 @@ def round_bfloat16(a: np.ndarray) -> np.ndarray:
     up = ((bits >> np.uint32(16)) & np.uint32(1)) + np.uint32(0x7FFF)
     rounded = ((bits + up) & np.uint32(0xFFFF0000)).view(np.float32)
     return np.where(np.isnan(a), a, rounded)
+
+
+VIEWS.append((np.dtype, as_dtype))

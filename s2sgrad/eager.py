@@ -22,7 +22,7 @@ from s2sgrad.dtypes import DType
 from s2sgrad.errors import InvalidArgumentError
 from s2sgrad.operators import OPS, Operators
 from s2sgrad.shapes import TensorShape
-from s2sgrad.tensor import Tensor, convert_to_tensor, make, same_dtype
+from s2sgrad.tensor import Tensor, convert_to_tensor, make, same_dtype, title_of
 
 # ------------------------------------------------------------------------------------------------ recording
 
@@ -185,6 +185,20 @@ def function_of_text(text: str, name: str, names: dict[str, Any]) -> Callable[..
 _SKIP = ("name",)
 
 
+class Ruled:
+    """A plain function with gradients of its own, as compiled code splices them: `grad(dy, *args)`, see `custom_gradient`."""
+
+    __s2sgrad_custom__ = True
+
+    def __init__(self, fn: Callable[..., Any], rules: dict[str, Callable[..., Any]], tensors: Sequence[str]) -> None:
+        self.function, self.__name__ = fn, fn.__name__
+        names = list(inspect.signature(fn).parameters)
+        options = "".join(f", {n}" for n in names if n not in tensors)
+        parts = [f"rule_{n}({', '.join(tensors)}, dy{options})" if n in rules else "None" for n in names]
+        text = f"def grad(dy, {', '.join(names)}):\n    return {', '.join(parts)},\n"
+        self.grad = function_of_text(text, "grad", {f"rule_{n}": r for n, r in rules.items()})
+
+
 class Op:
     """An eager operation made of a plain function.
 
@@ -192,8 +206,8 @@ class Op:
     tensor parameters that keep their own dtype (indices, conditions); links: parameters the results depend on smoothly
     (default: all tensors but `index`; () for step functions); as_input: results take the dtype of the first tensor; prepare:
     normalises the static values of a call; result: turns the tuple of results into what the caller gets; empty: the function for arrays
-    without elements, where NumPy refuses; guard, rules: see `Kernel`, rules by parameter; value: a faster
-    function for the value.
+    without elements, where NumPy refuses; guard, rules: see `Kernel`, rules by parameter; spliced: compiled code uses the rules too;
+    value: a faster function for the value.
     """
 
     def __init__(
@@ -214,10 +228,10 @@ class Op:
         empty: Callable[..., Any] | None = None,
         guard: bool = True,
         rules: dict[str, Callable[..., Any]] | None = None,
+        spliced: bool = False,
         value: Callable[..., Any] | None = None,
     ) -> None:
         functools.update_wrapper(self, fn)
-        self.__s2sgrad_numpy__ = compiled or fn
         self.fn, self.name = fn, name or fn.__name__
         self.__name__ = self.name
         self.signature = inspect.signature(fn)
@@ -228,6 +242,7 @@ class Op:
         self.smooth = frozenset(links if links is not None else [t for t in self.tensors if t not in self.index])
         self.as_input, self.kink, self.check, self.prepare, self.result, self.empty = as_input, kink, check, prepare, result, empty
         self.guard, self.rules, self.value = guard, rules or {}, value or fn
+        self.__s2sgrad_numpy__ = compiled or (Ruled(fn, self.rules, self.tensors) if spliced else fn)
         self.kernels: dict[Any, Kernel] = {}
         OPS[self.name] = self
 
@@ -296,13 +311,13 @@ class Op:
                 none = self.empty is not None and any(np.size(a) == 0 for a in arrays.values() if a is not None)
                 return self.empty(**arrays, **statics) if none else self.value(**arrays, **statics)  # type: ignore[misc]
         except ValueError as e:
-            text = str(e)
+            text = "Input is not invertible." if str(e) == "Singular matrix" else str(e)
             if "could not be broadcast together" in text:
                 shapes = [list(t.shape) for g in groups.values() for t in (g if isinstance(g, list) else [g]) if t is not None]
                 text = "Incompatible shapes: " + " vs. ".join(map(str, shapes))
-            raise InvalidArgumentError(f"{text} [Op:{title(self.name)}]") from e
-        except (IndexError, np.linalg.LinAlgError) as e:
-            raise InvalidArgumentError(f"{e} [Op:{title(self.name)}]") from e
+            raise InvalidArgumentError(f"{text} [Op:{title_of(self.name)}]") from e
+        except IndexError as e:
+            raise InvalidArgumentError(f"{e} [Op:{title_of(self.name)}]") from e
 
     def wrap(self, value: Any, inputs: Sequence[Tensor]) -> Tensor:
         a = np.asarray(value)
@@ -376,11 +391,6 @@ def _matching(v: Any, hint: DType | None) -> Tensor:
     if isinstance(v, (int, float, complex)) and not isinstance(v, np.generic):
         return convert_to_tensor(v, dtype=hint)
     return convert_to_tensor(v, dtype_hint=hint)
-
-
-def title(name: str) -> str:
-    """reduce_sum -> ReduceSum, as error messages name an operation."""
-    return "".join(w.capitalize() for w in name.strip("_").split("_"))
 
 
 def static(v: Any) -> Any:

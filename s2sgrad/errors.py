@@ -58,5 +58,9 @@ class CustomGradientError(S2SGradError, ValueError):
     """A custom gradient returned the wrong number or shape of gradients."""
 
 
-class InvalidArgumentError(S2SGradError, ValueError):
+class OpError(S2SGradError):
+    """An operation failed."""
+
+
+class InvalidArgumentError(OpError, ValueError):
     """A tensor operation got values it cannot work with: mixed dtypes, shapes that do not fit, a device that is not there."""

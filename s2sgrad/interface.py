@@ -39,7 +39,7 @@ from s2sgrad.ops.nn import clip_by_global_norm, clip_by_norm
 from s2sgrad.printing import print
 from s2sgrad.shapes import TensorShape, TensorSpec
 from s2sgrad.tape import GradientTape, UnconnectedGradients
-from s2sgrad.tensor import Tensor, constant, convert_to_tensor, is_tensor
+from s2sgrad.tensor import IndexedSlices, Tensor, constant, convert_to_tensor, is_tensor
 from s2sgrad.variable import Variable
 
 

@@ -81,7 +81,9 @@ class Operators:
     def __ne__(self, o: Any) -> Any:
         return _compare("not_equal", self, o, True)
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        kind = "Tensor" if type(self).__name__ == "Tensor" else "Variable"
+        raise TypeError(f"{kind} is unhashable. Instead, use {kind.lower()}.ref() as the key.")
 
 
 def operand(o: Any) -> bool:

@@ -2,42 +2,25 @@
 
 from __future__ import annotations
 
-import pprint
-import re
 import sys
 from typing import Any
 
 from s2sgrad.namespaces import nest
 from s2sgrad.operators import Operators
-from s2sgrad.runtime.printed import format_value
-
-_MARK = "\u0001tensor{}\u0001"
-
-
-def template(value: Any) -> tuple[str, list[Any]]:
-    """A value as text with a mark per tensor, and the tensors."""
-    if isinstance(value, str):
-        return value, []
-    tensors: list[Any] = []
-
-    def mark(x: Any) -> Any:
-        if isinstance(x, Operators):
-            tensors.append(x)
-            return _MARK.format(len(tensors) - 1)
-        return x
-
-    marked = nest.map_structure(mark, value)
-    text = pprint.pformat(marked)
-    return re.sub("'\\\\x01tensor(\\d+)\\\\x01'", lambda m: f"\u0001{m.group(1)}\u0001", text), tensors
+from s2sgrad.runtime.printed import Hole, format_value, layout
 
 
 def text_of(value: Any, summarize: int = 3) -> str:
     """What `print` shows for one argument."""
-    text, tensors = template(value)
-    if isinstance(value, Operators) and value.dtype.name == "string" and value.ndim == 0:  # type: ignore[attr-defined]
-        s = value.numpy()  # type: ignore[attr-defined]
-        return s.decode() if isinstance(s, bytes) else str(s)
-    return re.sub("\u0001(\\d+)\u0001", lambda m: format_value(tensors[int(m.group(1))]._array, summarize), text)
+    holes = nest.map_structure(lambda x: Hole(x) if isinstance(x, Operators) else x, value) if not isinstance(value, str) else value
+    return "".join(p if isinstance(p, str) else format_value(p.value._array, summarize) for p in layout(holes))
+
+
+def line_of(inputs: Any, sep: str, summarize: int) -> str:
+    """What `print` shows for all arguments. A string tensor alone is shown as it is."""
+    if len(inputs) == 1 and isinstance(inputs[0], Operators) and inputs[0].dtype.name == "string" and inputs[0].ndim == 0:
+        return str(inputs[0].numpy().decode())  # type: ignore[attr-defined]
+    return sep.join(text_of(i, summarize) for i in inputs)
 
 
 # --------------------------------------------------------------------------------------------- streams
@@ -73,8 +56,7 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
     summarize = 3 if summarize is None else int(summarize)
-    line = sep.join(text_of(i, summarize) for i in inputs)
-    write(line + end, sys.stderr if stream is None else stream)
+    write(line_of(inputs, sep, summarize) + end, sys.stderr if stream is None else stream)
 
 
 print.__s2sgrad_print__ = True  # type: ignore[attr-defined]  # the frontend turns calls into ir.Print with style "tensor"

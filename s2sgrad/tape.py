@@ -204,7 +204,7 @@ class GradientTape:
         return {k: v for k, v in bars.items() if k in needed}
 
     def _finish(self, g: Tensor | None, source: Any, zero: bool) -> Any:
-        if g is None and zero and differentiable(source):
+        if g is None and zero:
             return make(np.zeros(source._array.shape, source._array.dtype), source._dtype)
         return g
 
@@ -248,7 +248,7 @@ class GradientTape:
         experimental_use_pfor: bool = True,
     ) -> Any:
         """Jacobians of rows that do not mix: target [b, ...] and source [b, ...] give [b, target..., source...]."""
-        zero = _unconnected(unconnected_gradients)
+        _unconnected(unconnected_gradients)  # refuses unknown values
         out_shape, in_shape = target.shape.with_rank_at_least(2), source.shape.with_rank_at_least(2)
         if out_shape[0] != in_shape[0]:
             raise ValueError(f"Need first dimension of target shape ({out_shape}) and source shape ({in_shape}) to match.")
@@ -260,8 +260,8 @@ class GradientTape:
             seed[:, k] = 1
             columns.append(self.gradient(target, source, output_gradients=Tensor(seed.reshape(tuple(out_shape)))))
         full = (b, *inner, *in_shape[1:])
-        if not columns or all(c is None for c in columns):
-            return Tensor(np.zeros(full, source._array.dtype)) if zero or not columns else None
+        if not columns or all(c is None for c in columns):  # here unconnected means zeros, whatever was asked
+            return Tensor(np.zeros(full, source._array.dtype))
         with eager.recording([t for t in eager.tapes() if t is not self or self._persistent]):
             return OPS["reshape"](OPS["stack"](columns, axis=1), full)
 

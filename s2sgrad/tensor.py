@@ -40,6 +40,30 @@ class Reference:
         return f"<Reference wrapping {self._object!r}>"
 
 
+class IndexedSlices:
+    """Rows of a larger tensor: `values[i]` belongs at position `indices[i]`. Converts to the dense tensor, repeated rows added up."""
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+        self.values, self.indices = convert_to_tensor(values), convert_to_tensor(indices)
+        self.dense_shape = None if dense_shape is None else convert_to_tensor(dense_shape)
+
+    @property
+    def dtype(self) -> DType:
+        return self.values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        return TensorShape(None if self.dense_shape is None else self.dense_shape.numpy().tolist())
+
+    def dense(self) -> Tensor:
+        if self.dense_shape is None:
+            raise ValueError("Tensor conversion requested for IndexedSlices without dense_shape.")
+        return OPS["tensor_scatter_nd_add"](OPS["zeros"](self.dense_shape, self.dtype), OPS["expand_dims"](self.indices, 1), self.values)
+
+    def __repr__(self) -> str:
+        return f"IndexedSlices(values={self.values!r}, indices={self.indices!r}, dense_shape={self.dense_shape!r})"
+
+
 class Tensor(Operators):
     """An immutable value: a NumPy array of a dtype on a device.
 
@@ -99,7 +123,7 @@ class Tensor(Operators):
         return self._array.__index__()
 
     def __format__(self, spec: str) -> str:
-        return format(self._array[()], spec) if self._array.ndim == 0 else format(str(self), spec)
+        return format(self._array[()], spec) if self._array.ndim == 0 else format(self._array, spec)
 
     def __len__(self) -> int:
         if self._array.ndim == 0:
@@ -127,13 +151,16 @@ class Tensor(Operators):
         return OPS["identity"](self)
 
     def __str__(self) -> str:
-        return f"tf.Tensor({_text(self._array, False)}, shape={self.shape}, dtype={self.dtype.name})"
+        return f"tf.Tensor({_text(self._array, False, self._dtype is not None)}, shape={self.shape}, dtype={self.dtype.name})"
 
     def __repr__(self) -> str:
-        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={_text(self._array, True)}>"
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={_text(self._array, True, self._dtype is not None)}>"
 
 
-def _text(array: np.ndarray, is_repr: bool) -> str:
+def _text(array: np.ndarray, is_repr: bool, short: bool = False) -> str:
+    """The data; `short`: numbers that hold fewer digits than their array's dtype."""
+    if short and array.ndim == 0:
+        return format(float(array), "g")
     text = repr(array) if is_repr and array.ndim else str(array if array.ndim or array.dtype != object else repr(array[()]))
     return "\n" + text if "\n" in text else text
 
@@ -153,6 +180,8 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
     their dtype. ValueError for a tensor of another dtype than asked for, for ragged lists and for None.
     """
     want = None if dtype is None else dtypes.as_dtype(dtype)
+    if isinstance(value, IndexedSlices):
+        value = value.dense()
     if isinstance(value, Operators):
         t = value if isinstance(value, Tensor) else value.value()  # type: ignore[attr-defined]
         if want is not None and t.dtype != want:
@@ -162,7 +191,10 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
         hint = want or next(x.dtype for x in _leaves(value) if isinstance(x, Operators))
         return OPS["stack"]([convert_to_tensor(v, dtype=hint) for v in value])
     if want is None and dtype_hint is not None and _adapts(value, hint := dtypes.as_dtype(dtype_hint)):
-        want = hint
+        try:
+            return make(to_array(value, hint), hint)
+        except TypeError:  # a hint only: the value keeps its own kind
+            return make(to_array(value))
     return make(to_array(value, want), want)
 
 
@@ -211,7 +243,7 @@ def to_array(value: Any, want: DType | None = None) -> np.ndarray:
     if want is not None:
         for x in leaves:
             _fits(x, want)
-        return _rectangular(value, want.dtype)
+        return _strings(value) if want.name == "string" else _rectangular(value, want.dtype)
     return _default(value, leaves)
 
 
@@ -219,10 +251,23 @@ def _from_numpy(value: Any, want: DType | None) -> np.ndarray:
     if not hasattr(value, "__array__"):
         raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.")
     a = np.array(value)
-    if a.dtype.kind in "US":
-        return a.astype(object)
+    if a.dtype.kind in "USO":
+        return _strings(a.tolist())
     dtypes.as_dtype(a.dtype)  # refuses what tensors cannot hold
     return a if want is None else a.astype(want.dtype)
+
+
+def _strings(value: Any) -> np.ndarray:
+    """An array of byte strings (text is encoded as UTF-8). ValueError for anything else in it."""
+
+    def encoded(x: Any) -> Any:
+        if isinstance(x, (list, tuple)):
+            return [encoded(v) for v in x]
+        if not isinstance(x, (str, bytes)):
+            raise ValueError(f"Attempt to convert a value ({x!r}) with an unsupported type ({type(x)}) to a Tensor.")
+        return x.encode() if isinstance(x, str) else x
+
+    return _rectangular(encoded(value), object)
 
 
 def _rectangular(value: Any, dtype: Any) -> np.ndarray:
@@ -271,7 +316,9 @@ def _default(value: Any, leaves: list[Any]) -> np.ndarray:
         return _rectangular(value, np.float32)
     if kinds == {"i"}:
         return _rectangular(value, np.int32 if all(-(2**31) <= x < 2**31 for x in leaves) else np.int64)
-    return _rectangular(value, {"b": np.bool_, "s": object}.get(next(iter(kinds)), np.complex128))
+    if kinds == {"s"}:
+        return _strings(value)
+    return _rectangular(value, {"b": np.bool_}.get(next(iter(kinds)), np.complex128))
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
@@ -294,7 +341,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
     if t._array.size == 1:
         return make(np.full(dims, t._array.reshape(())[()]), want)
     raise TypeError(
-        f"Eager execution of tf.constant with unsupported shape. Tensor {t} has {t._array.size} elements, "
+        f"Eager execution of tf.constant with unsupported shape. Tensor {t} (converted from {value}) has {t._array.size} elements, "
         f"but got `shape` {dims} with {n} elements)."
     )
 
@@ -322,12 +369,28 @@ constant.__s2sgrad_numpy__ = _constant_in_compiled_code  # type: ignore[attr-def
 convert_to_tensor.__s2sgrad_numpy__ = _convert_in_compiled_code  # type: ignore[attr-defined]
 
 
+TITLES = {
+    "add": "AddV2", "subtract": "Sub", "multiply": "Mul", "truediv": "RealDiv", "floordiv": "FloorDiv", "floormod": "FloorMod",
+    "truncatediv": "TruncateDiv", "truncatemod": "TruncateMod", "negative": "Neg", "matmul": "MatMul", "concat": "ConcatV2", "stack": "Pack",
+    "reduce_sum": "Sum", "reduce_mean": "Mean", "reduce_max": "Max", "reduce_min": "Min", "reduce_prod": "Prod", "reduce_all": "All",
+    "reduce_any": "Any", "_where": "SelectV2", "expand_dims": "ExpandDims", "_squeeze": "Squeeze", "inv": "MatrixInverse", "solve": "MatrixSolve",
+    "det": "MatrixDeterminant", "gather": "GatherV2",
+}  # fmt: skip
+
+
+def title_of(name: str) -> str:
+    """reduce_sum -> Sum, as error messages name an operation."""
+    return TITLES.get(name) or "".join(w.capitalize() for w in name.strip("_").split("_"))
+
+
 def same_dtype(name: str, tensors: list[Tensor]) -> None:
-    """InvalidArgumentError where tensors of one operation differ in dtype: nothing is promoted silently."""
+    """InvalidArgumentError (for a division TypeError) where tensors of one operation differ in dtype: nothing is promoted silently."""
     first = tensors[0].dtype
     for i, t in enumerate(tensors[1:], 1):
+        if t.dtype != first and name == "truediv":
+            raise TypeError(f"`x` and `y` must have the same dtype, got {first!r} != {t.dtype!r}.")
         if t.dtype != first:
-            title = "".join(w.capitalize() for w in name.strip("_").split("_"))
+            title = title_of(name)
             kind = {"float32": "float", "float64": "double"}
             a, b = kind.get(first.name, first.name), kind.get(t.dtype.name, t.dtype.name)
             hint = f"Convert one with tf.cast(x, tf.{first.name})."

@@ -13,7 +13,8 @@ from s2sgrad.device import current as _current_device
 from s2sgrad.dtypes import DType
 from s2sgrad.eager import watch_access
 from s2sgrad.operators import OPS, Operators
-from s2sgrad.tensor import Reference, Tensor, _ids, _text, convert_to_tensor
+from s2sgrad.shapes import TensorShape
+from s2sgrad.tensor import IndexedSlices, Reference, Tensor, _ids, _text, convert_to_tensor
 
 _numbers = itertools.count()
 
@@ -24,7 +25,7 @@ class ResourceVariable(Operators):
     `trainable=False` keeps tapes from watching it. Inside compiled functions it is read at every call.
     """
 
-    __slots__ = ("__weakref__", "_array", "_device", "_dtype", "_id", "_name", "_trainable")
+    __slots__ = ("__weakref__", "_array", "_device", "_dtype", "_id", "_name", "_shape", "_trainable", "constraint")
     __s2sgrad_leaf__ = "_array"
 
     def __init__(
@@ -56,6 +57,10 @@ class ResourceVariable(Operators):
         self._device = _current_device()
         self._name = f"{name or 'Variable'}:0"
         self._trainable = trainable is not False
+        self._shape = TensorShape(self._array.shape if shape is None else shape)  # what may be assigned
+        self.constraint = constraint
+        if validate_shape and not self._shape.is_compatible_with(self._array.shape):
+            raise ValueError(f"Initial value shape {TensorShape(self._array.shape)} is not compatible with the variable shape {self._shape}.")
 
     # ---------------------------------------------------------------------------------------- properties
 
@@ -67,8 +72,16 @@ class ResourceVariable(Operators):
     def trainable(self) -> bool:
         return self._trainable
 
+    @property
+    def shape(self) -> TensorShape:
+        """The shape that values must fit; dimensions left open by `shape=` are None."""
+        return self._shape
+
     def ref(self) -> Reference:
         return Reference(self)
+
+    def is_initialized(self, name: str | None = None) -> Tensor:
+        return OPS["constant"](True)
 
     # ---------------------------------------------------------------------------------------- reading
 
@@ -119,9 +132,9 @@ class ResourceVariable(Operators):
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> ResourceVariable:
         """Replace the value. ValueError for another shape."""
         t = convert_to_tensor(value, dtype=self.dtype)
-        if t._array.shape != self._array.shape:
+        if not self._shape.is_compatible_with(t._array.shape):
             raise ValueError(
-                f"Cannot assign value to variable '{self._name}': Shape mismatch. "
+                f"Cannot assign value to variable ' {self._name}': Shape mismatch."
                 f"The variable shape {self.shape}, and the assigned value shape {t.shape} are incompatible."
             )
         self._array = np.array(t._array)
@@ -148,6 +161,30 @@ class ResourceVariable(Operators):
         self._array = np.array(with_now._array)
         return self
 
+    def _scatter_slices(self, name: str, slices: IndexedSlices) -> ResourceVariable:
+        return self._scatter(name, OPS["expand_dims"](slices.indices, -1), slices.values)
+
+    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> ResourceVariable:
+        return self._scatter_slices("tensor_scatter_nd_update", sparse_delta)
+
+    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> ResourceVariable:
+        return self._scatter_slices("tensor_scatter_nd_add", sparse_delta)
+
+    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> ResourceVariable:
+        return self._scatter_slices("tensor_scatter_nd_sub", sparse_delta)
+
+    def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> ResourceVariable:
+        return self._scatter_slices("tensor_scatter_nd_max", sparse_delta)
+
+    def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> ResourceVariable:
+        return self._scatter_slices("tensor_scatter_nd_min", sparse_delta)
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        return OPS["gather"](self, indices)
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        return OPS["gather_nd"](self, indices)
+
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> ResourceVariable:
         return self._scatter("tensor_scatter_nd_update", indices, updates)
 
@@ -158,10 +195,10 @@ class ResourceVariable(Operators):
         return self._scatter("tensor_scatter_nd_sub", indices, updates)
 
     def __deepcopy__(self, memo: Any) -> ResourceVariable:
-        return ResourceVariable(self._array, trainable=self._trainable, name=self._name[:-2])
+        return ResourceVariable(self._array, trainable=self._trainable, name=self._name[:-2], constraint=self.constraint, shape=self._shape)
 
     def __repr__(self) -> str:
-        return f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}, numpy={_text(self._array, True)}>"
+        return f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}, numpy={_text(self._array, True, self._dtype is not None)}>"
 
 
 class SliceOfVariable(Tensor):

@@ -101,7 +101,7 @@ def test_step_functions_have_no_gradient_and_kinks_have_zero_second_derivatives(
             tape.watch(x)
             y = f(x)
         assert tape.gradient(y, x) is None
-    for f in (tf.abs, tf.nn.relu, tf.nn.leaky_relu):
+    for f in (tf.abs, tf.nn.relu, tf.nn.relu6):
         with tf.GradientTape() as outer:
             outer.watch(x)
             with tf.GradientTape() as inner:
@@ -109,6 +109,23 @@ def test_step_functions_have_no_gradient_and_kinks_have_zero_second_derivatives(
                 y = f(x)
             d = inner.gradient(y, x)
         assert outer.gradient(d, x).numpy().tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("f", [
+    lambda v: -v, lambda v: tf.reduce_sum(v, axis=0), lambda v: tf.transpose(v) @ tf.ones([2, 1]), lambda v: v[0], lambda v: tf.concat([v, v], 0),
+    lambda v: tf.reshape(v, [-1]), lambda v: tf.broadcast_to(v, [2, 2, 2]), lambda v: tf.gather(v, [0, 0]), lambda v: tf.cumsum(v), tf.linalg.trace,
+    lambda v: tf.pad(v, [[1, 1], [0, 0]]), lambda v: tf.math.segment_mean(v, [0, 0]), lambda v: tf.maximum(v, 0.5), lambda v: tf.clip_by_value(v, -1.0, 1.0),
+])
+def test_a_linear_function_has_no_second_derivative(f):
+    """Where only the shape of the source counts, the gradient does not depend on it: None, not zeros."""
+    x = tf.constant([[1.0, 2.0], [-3.0, 4.0]])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = f(x)
+        d = inner.gradient(y, x)
+    assert d is not None and outer.gradient(d, x) is None
 
 
 def test_a_derivative_on_a_watched_tensor_is_not_lost_silently():

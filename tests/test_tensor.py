@@ -38,7 +38,7 @@ def test_conversion_errors():
         tf.convert_to_tensor(tf.constant(1.0), tf.float64)
     with pytest.raises(ValueError, match="mixed types"):
         tf.constant([True, 1])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="cannot compute Multiply as input #1"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="cannot compute Mul as input #1"):
         tf.constant(1.0) * tf.constant(1.0, tf.float64)
 
 
@@ -173,7 +173,7 @@ def test_random_is_reproducible():
 @pytest.mark.parametrize(("value", "text"), [
     (np.float32(1 / 3), "0.333333343"), (np.float32(0.1), "0.1"), (np.float64(0.1), "0.1"), (np.float64(2 / 3), "0.66666666666666663"), (np.float32(1e6), "1e+06"),
     (np.float32(np.nan), "nan"), (np.float32(-np.inf), "-inf"), (np.bool_(True), "1"), (np.int32(-7), "-7"), (np.float32(1e-45), "0"), (1.0, "1.0"),
-    (np.complex64(1 + 2j), "(1,2)"), (np.arange(7), "[0 1 2 ... 4 5 6]"), (np.zeros((2, 0)), "[[]\n []]"),
+    (np.complex64(1 + 2j), "(1,2)"), (np.arange(7), "[0 1 2 ... 4 5 6]"), (np.zeros((2, 0)), "[\n ...]"),
 ])
 def test_print_format(value, text):
     assert format_value(value, 3) == text

@@ -10,8 +10,10 @@ from typing import Any
 from s2sgrad import errors, ir
 from s2sgrad.frontend.builtin import Builtins
 from s2sgrad.frontend.machine import same_layout
-from s2sgrad.frontend.values import NONE, Fields, Func, Items, Maybe, Num, Obj, Ref, Tup, Value, describe, map_nums
+from s2sgrad.frontend.objects import attribute_view
+from s2sgrad.frontend.values import NONE, Fields, Func, Items, Maybe, Num, Obj, Ref, Text, Tup, Value, describe, map_nums
 from s2sgrad.ir import Assign, Var
+from s2sgrad.runtime.printed import Hole, layout
 
 
 class Customs(Builtins):
@@ -206,7 +208,7 @@ class Customs(Builtins):
         pieces: list[Any] = []
         for i, v in enumerate(args):
             pieces += [sep] if i else []
-            pieces += [v.value] if isinstance(v, Obj) and isinstance(v.value, str) else self.pieces(v, node)
+            pieces += self.text_parts(v) if isinstance(v, Text) else self.laid_out(self.shown(v))
         given = kwargs.get("output_stream", NONE)
         stream = self.stream(given)
         if stream is None:
@@ -221,25 +223,30 @@ class Customs(Builtins):
             return str(access[-1][1])
         return stream_name(v.value) if isinstance(v, Obj) else None
 
-    def pieces(self, v: Value, node: Any) -> list[Any]:
-        """Strings and expressions of one printed value; containers print as Python writes them."""
+    def laid_out(self, structure: Any) -> list[Any]:
+        return [x for p in layout(structure) for x in (p.value if isinstance(p, Hole) else [p])]
+
+    def shown(self, v: Value) -> Any:
+        """The Python structure that a value is, with holes for what is known at run time only."""
+        v = self.vector(v)
         if isinstance(v, Obj):
-            return [repr(v.value)]
+            return attribute_view(v.value)
         if isinstance(v, Num):
-            return [repr(v.const)] if v.known and v.type.weak else [v.expr]
-        if isinstance(v, Tup | Ref):
-            content = self.contents(v) if isinstance(v, Ref) else None
-            if isinstance(content, Fields):
-                items = [(repr(k) + ": ", x) for k, x in sorted(content.fields.items(), key=lambda kv: str(kv[0]))]
-                opening, closing = "{", "}"
-            else:
-                items = [("", x) for x in self.sequence_items(v)]
-                opening, closing = ("(", ",)" if len(items) == 1 else ")") if isinstance(v, Tup) else ("[", "]")
-            out: list[Any] = [opening]
-            for k, (key, x) in enumerate(items):
-                out += [(", " if k else "") + key, *self.pieces(x, node)]
-            return [*out, closing]
-        return list(self.text_parts(v))
+            return v.const if v.known and v.type.weak else Hole([v.expr])
+        if isinstance(v, Tup):
+            items = [self.shown(x) for x in v.items]
+            return tuple(items) if v.cls is None else v.cls(*items)
+        content = self.contents(v) if isinstance(v, Ref) else None
+        if isinstance(content, Items):
+            return [self.shown(x) for x in content.items]
+        if isinstance(v, Ref) and isinstance(content, Fields):
+            fields = {k: self.shown(x) for k, x in content.fields.items()}
+            if v.heap.kind == "dict":
+                return fields
+            made = object.__new__(v.heap.cls)
+            vars(made).update(fields)
+            return made
+        return Hole(self.text_parts(v))
 
     def print_pieces(self, args: Sequence[Value], node: Any) -> Value:
         """The call that `print_tensor` is in emitted text."""

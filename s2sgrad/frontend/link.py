@@ -99,6 +99,7 @@ class Linking(Customs):
                     self.loops = loops
             if v is None:
                 raise self.error(f"the recursive function {name} never returns", kind=errors.Unsupported)
+            self.check_result(v, name)
             shape = map_nums(v, lambda n: Num(Var("?", n.type)))
             if linked.shape is not None and signature(linked.shape) == signature(shape):
                 break
@@ -120,6 +121,15 @@ class Linking(Customs):
         linked.busy = False
         self.linked[name] = linked.function
         return linked
+
+    def check_result(self, v: Value, name: str) -> None:
+        """Only numbers, arrays, constants and tuples of them leave a linked function: what a function or a container of one activation
+        refers to is not there in another."""
+        if isinstance(v, Tup):
+            for i in v.items:
+                self.check_result(i, name)
+        elif not isinstance(v, Num | Obj):
+            raise self.error(f"the recursive function {name} returns {describe(v)}", hint="Return numbers, arrays or tuples of them.")
 
     def own_result(self, n: Num) -> Num:
         """Results are scalars or fresh arrays."""
@@ -166,14 +176,20 @@ def signature(v: Value) -> Any:
 
 
 def joined(a: Value, b: Value) -> Value | None:
+    """The structure that two results share, with types that hold both; None where they differ otherwise."""
     x, y = nums(a), nums(b)
-    if len(x) != len(y) or type(a) is not type(b):
+    if len(x) != len(y) or stripped(a) != stripped(b):
         return None
     types = [promote(p.type, q.type) for p, q in zip(x, y, strict=True)]
     if any(t is None for t in types):
         return None
     it = iter(types)
     return map_nums(a, lambda n: Num(Var("?", next(it))))  # type: ignore[arg-type]
+
+
+def stripped(v: Value) -> Any:
+    """A hashable description of everything but the types of numbers."""
+    return signature(map_nums(v, lambda n: Num(Var("?", ir.FLOAT))))
 
 
 def assigned_names(body: Sequence[ir.Stmt]) -> set[str]:

@@ -49,6 +49,14 @@ NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 Access = tuple[Any, ...]
 
 
+VIEWS: list[tuple[type, Any]] = []
+"""(class, function): objects of the class have the attributes of what the function makes of them too (dtypes of the tensor interface)."""
+
+
+def attribute_view(value: Any) -> Any:
+    return next((view(value) for cls, view in VIEWS if isinstance(value, cls)), value)
+
+
 class Restart(Exception):
     """Specialise again: a captured number turned out to be needed as a constant."""
 
@@ -450,11 +458,18 @@ class Objects(Indexing, Sequences):
         access = self.accesses.get(base.heap) if isinstance(base, Ref) else None
         return None if access is None else (*access, ("attr", name))
 
+    def vector(self, v: Value) -> Value:
+        """A tuple that stands for an array (the shape of a tensor, as a tensor) as that array; other values as they are."""
+        dtype = getattr(v.cls, "__s2sgrad_vector__", None) if isinstance(v, Tup) else None
+        if dtype is None:
+            return v
+        return self.call(Obj(np.array), [Tup(v.items)], {"dtype": Obj(np.dtype(dtype))}, None)  # type: ignore[union-attr]
+
     def object_attribute(self, base: Obj, name: str, node: Any) -> Value:
         if name == "_make" and isinstance(base.value, type) and hasattr(base.value, "_fields"):
             return Method(base, name)
         try:
-            v = getattr(base.value, name)
+            v = getattr(base.value if hasattr(base.value, name) else attribute_view(base.value), name)
         except AttributeError:
             raise self.error(f"{describe(base)} has no attribute {name!r}", node) from None
         if isinstance(base.value, str):

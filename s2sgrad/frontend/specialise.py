@@ -97,7 +97,7 @@ class Specialiser(Linking):
         if isinstance(v, Maybe):
             self.require(v, "the result (some path ends without a return)")
             return self.result_spec(v.value, leaves, node)
-        v = self.checked(v, "the result")
+        v = self.vector(self.checked(v, "the result"))
         if isinstance(v, Num):
             leaves.append(v.expr)
             return Leaf(v.type)

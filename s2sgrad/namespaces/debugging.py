@@ -19,6 +19,10 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     return t
 
 
+def set_log_device_placement(enabled: bool) -> None:
+    """Accepted: every operation runs where its `device` scope says."""
+
+
 def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = None) -> None:
     if not bool(np.all(np.asarray(condition))):
         raise InvalidArgumentError(f"Expected 'tf.Tensor({condition}, shape=(), dtype=bool)' to be true. Summarized data: {data}")

@@ -102,7 +102,7 @@ from s2sgrad.ops.reductions import (
     reduce_variance,
     top_k,
 )
-from s2sgrad.ops.scatter import (
+from s2sgrad.ops.segments import (
     segment_max,
     segment_mean,
     segment_min,
@@ -112,5 +112,6 @@ from s2sgrad.ops.scatter import (
     unsorted_segment_mean,
     unsorted_segment_min,
     unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
     unsorted_segment_sum,
 )

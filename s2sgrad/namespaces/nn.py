@@ -5,6 +5,7 @@ from s2sgrad.ops.elementwise import log_sigmoid, sigmoid, softplus, tanh
 from s2sgrad.ops.nn import (
     batch_normalization,
     bias_add,
+    crelu,
     dropout,
     elu,
     embedding_lookup,

@@ -48,5 +48,10 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any =
     return count("GPU") > 0
 
 
+def gpu_device_name() -> str:
+    """The name of the first GPU, '' where there is none."""
+    return "/device:GPU:0" if is_gpu_available() else ""
+
+
 def is_built_with_cuda() -> bool:
     return is_gpu_available()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from s2sgrad.ops import control, creation, elementwise, extras, linalg, nn, random, reductions, scatter, shaping  # noqa: F401
+from s2sgrad.ops import control, creation, elementwise, extras, linalg, nn, random, reductions, scatter, segments, shaping  # noqa: F401
 from s2sgrad.ops.control import *  # noqa: F403
 from s2sgrad.ops.creation import *  # noqa: F403
 from s2sgrad.ops.elementwise import *  # noqa: F403

@@ -156,27 +156,153 @@ def foldr(
     return _run(fn, elems, initializer, True)[-1]
 
 
-def _map_fn_in_compiled_code(fn, elems, dtype=None, name=None, fn_output_signature=None):
-    return np.stack([fn(elems[i]) for i in range(elems.shape[0])])
+# The same inside compiled code. Elements come from one array or from a tuple, list or dict of arrays.
 
 
-def _foldl_in_compiled_code(fn, elems, initializer=None, name=None):
-    acc = elems[0] if initializer is None else initializer
-    for i in range(1 if initializer is None else 0, elems.shape[0]):
-        acc = fn(acc, elems[i])
+def _row(elems, i):
+    if isinstance(elems, tuple):
+        return tuple([_row(e, i) for e in elems])
+    if isinstance(elems, list):
+        return [_row(e, i) for e in elems]
+    if isinstance(elems, dict):
+        return {k: _row(e, i) for k, e in elems.items()}
+    return elems[i]
+
+
+def _length(elems):
+    if isinstance(elems, (tuple, list)):
+        return _length(elems[0])
+    if isinstance(elems, dict):
+        return _length(next(iter(elems.values())))
+    return elems.shape[0]
+
+
+def _new_lists(row):
+    """An empty list for every array of a row, in the row's structure."""
+    if isinstance(row, tuple):
+        return tuple([_new_lists(r) for r in row])
+    return []
+
+
+def _put(lists, row):
+    if isinstance(row, tuple):
+        for k in range(len(row)):
+            _put(lists[k], row[k])
+    else:
+        lists.append(row)
+
+
+def _joined(lists, row):
+    if isinstance(row, tuple):
+        return tuple([_joined(lists[k], row[k]) for k in range(len(row))])
+    return np.stack(lists)
+
+
+def _map_fn_in_compiled_code(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True,
+                             name=None, fn_output_signature=None):  # fmt: skip
+    row = fn(_row(elems, 0))
+    out = _new_lists(row)
+    _put(out, row)
+    for i in range(1, _length(elems)):
+        row = fn(_row(elems, i))
+        _put(out, row)
+    return _joined(out, row)
+
+
+def _vectorized_map_in_compiled_code(fn, elems, fallback_to_while_loop=True, warn=True):
+    return _map_fn_in_compiled_code(fn, elems)
+
+
+def _scan_in_compiled_code(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
+                           reverse=False, name=None):  # fmt: skip
+    n = _length(elems)
+    if initializer is None:
+        acc = _row(elems, n - 1 if reverse else 0)
+        first = 1
+    else:
+        acc = fn(_as_state(initializer, elems), _row(elems, n - 1 if reverse else 0))
+        first = 1
+    out = _new_lists(acc)
+    _put(out, acc)
+    for i in range(first, n):
+        acc = fn(acc, _row(elems, n - 1 - i if reverse else i))
+        _put(out, acc)
+    joined = _joined(out, acc)
+    return _flipped(joined) if reverse else joined
+
+
+def _flipped(x):
+    return tuple([_flipped(e) for e in x]) if isinstance(x, tuple) else x[::-1]
+
+
+def _as_state(initializer, elems):
+    """Python numbers of an initial state become numbers of the dtype that tensors have."""
+    if isinstance(initializer, (tuple, list)):
+        return tuple([_as_state(e, elems) for e in initializer])
+    if isinstance(initializer, float):
+        return np.float32(initializer)
+    return initializer
+
+
+def _fold(fn, elems, initializer, reverse):
+    n = _length(elems)
+    acc = _row(elems, n - 1 if reverse else 0) if initializer is None else _as_state(initializer, elems)
+    for i in range(1 if initializer is None else 0, n):
+        acc = fn(acc, _row(elems, n - 1 - i if reverse else i))
     return acc
 
 
-def _while_loop_in_compiled_code(cond, body, loop_vars, maximum_iterations=None, name=None):
-    state = loop_vars
+def _foldl_in_compiled_code(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+    return _fold(fn, elems, initializer, False)
+
+
+def _foldr_in_compiled_code(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+    return _fold(fn, elems, initializer, True)
+
+
+def _while_loop_in_compiled_code(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
+                                 maximum_iterations=None, name=None):  # fmt: skip
+    state = tuple(loop_vars)
     n = 0
     while cond(*state) and (maximum_iterations is None or n < maximum_iterations):
-        state = tuple(body(*state))
+        new = body(*state)
+        state = tuple(new) if isinstance(new, (tuple, list)) else (new,)
         n += 1
-    return state
+    return list(state) if isinstance(loop_vars, list) else state
 
 
-for _f, _g in ((map_fn, _map_fn_in_compiled_code), (foldl, _foldl_in_compiled_code), (while_loop, _while_loop_in_compiled_code)):
+def _case_in_compiled_code(pred_fn_pairs, default=None, exclusive=False, name="case"):
+    for pred, fn in pred_fn_pairs:
+        if pred:
+            return fn()
+    if default is None:
+        raise ValueError("None of the conditions evaluated as True, and there is no default.")
+    return default()
+
+
+def _switch_case_in_compiled_code(branch_index, branch_fns, default=None, name="switch_case"):
+    if isinstance(branch_fns, dict):
+        pairs = tuple([(k, f) for k, f in branch_fns.items()])
+    elif isinstance(branch_fns[0], tuple):
+        pairs = tuple(branch_fns)
+    else:
+        pairs = tuple([(k, branch_fns[k]) for k in range(len(branch_fns))])
+    for k, fn in pairs:
+        if branch_index == k:
+            return fn()
+    return pairs[-1][1]() if default is None else default()
+
+
+for _f, _g in (
+    (map_fn, _map_fn_in_compiled_code),
+    (vectorized_map, _vectorized_map_in_compiled_code),
+    (scan, _scan_in_compiled_code),
+    (foldl, _foldl_in_compiled_code),
+    (foldr, _foldr_in_compiled_code),
+    (while_loop, _while_loop_in_compiled_code),
+    (case, _case_in_compiled_code),
+    (switch_case, _switch_case_in_compiled_code),
+):
     _f.__s2sgrad_numpy__ = _g  # type: ignore
 
 

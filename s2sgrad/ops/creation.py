@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+from collections import namedtuple
 from typing import Any
 
 import numpy as np
@@ -173,8 +175,18 @@ def _range(start, limit=None, delta=1, dtype=None, name=None):
     return np.arange(start, limit, delta)
 
 
-def _shape(input, out_type=None, name=None):
-    return input.shape
+def _vector(rank: int, dtype: str) -> Any:
+    """The class of a shape that is a tensor: a tuple where a shape is asked for, an array in arithmetic and as a result."""
+    made = namedtuple("Shape", [f"axis_{k}" for k in builtins.range(rank)])  # type: ignore[misc]
+    made.__s2sgrad_vector__ = dtype  # type: ignore[attr-defined]
+    return made
+
+
+_SHAPES = {dtype: {rank: _vector(rank, dtype) for rank in builtins.range(9)} for dtype in ("int32", "int64")}
+
+
+def _shape(input, out_type="int32", name=None):
+    return _SHAPES["int64" if out_type == "int64" else "int32"][np.ndim(input)](*np.shape(input))
 
 
 def _size(input, out_type=None, name=None):

@@ -9,6 +9,7 @@ import numpy as np
 
 from s2sgrad import dtypes as _dtypes
 from s2sgrad.eager import operation
+from s2sgrad.errors import InvalidArgumentError
 from s2sgrad.operators import OPS
 from s2sgrad.rules.casts import stop_gradient as _stop_gradient
 from s2sgrad.rules.reductions import unbroadcast as _unbroadcast
@@ -77,6 +78,8 @@ __all__ = [
     "tan",
     "tanh",
     "truediv",
+    "truncatediv",
+    "truncatemod",
 ]
 
 
@@ -103,35 +106,42 @@ def truediv(x, y):
     return x / y
 
 
-@operation(links=())
+def _no_zero_divisor(x: Tensor, y: Tensor) -> None:
+    if x.dtype.is_integer and not np.all(y._array):
+        raise InvalidArgumentError("Integer division by zero")
+
+
+@operation(links=(), check=_no_zero_divisor)
 def floordiv(x, y):
     return x // y
 
 
-@operation()
+@operation(check=_no_zero_divisor)
 def floormod(x, y):
     return x % y
 
 
-@operation()
+@operation(check=_no_zero_divisor)
 def truncatemod(x, y):
     return np.fmod(x, y)
 
 
-@operation(links=())
+@operation(links=(), as_input=True, check=_no_zero_divisor)
 def truncatediv(x, y):
     return np.trunc(x / y)
 
 
 def _pow_base(x, y, dy):
-    return _unbroadcast(dy * y * x ** (y - 1), x)
+    return _unbroadcast(dy * np.conj(y * x ** (y - 1)), x)
 
 
 def _pow_exponent(x, y, dy):
+    if np.iscomplexobj(x):
+        return _unbroadcast(dy * np.conj(x**y * np.where(x == 0, 0, np.log(np.where(x == 0, 1, x)))), y)
     return _unbroadcast(dy * x**y * np.log(np.where(x > 0, x, 1)), y)
 
 
-@operation(rules={"x": _pow_base, "y": _pow_exponent})  # x ** 0 at 0 has the gradient 0 * 0 ** -1 here
+@operation(rules={"x": _pow_base, "y": _pow_exponent}, spliced=True)  # x ** 0 at 0 has the gradient 0 * 0 ** -1 here
 def pow(x, y):
     return x**y
 
@@ -169,7 +179,7 @@ def _multiply_no_nan_y(x, y, dy):
     return _unbroadcast(np.where(dy == 0, 0, x * dy), y)
 
 
-@operation(rules={"x": _multiply_no_nan_x, "y": _multiply_no_nan_y})
+@operation(rules={"x": _multiply_no_nan_x, "y": _multiply_no_nan_y}, spliced=True)
 def multiply_no_nan(x, y):
     return np.where(y == 0, 0, np.where(y == 0, 0, x) * y)
 

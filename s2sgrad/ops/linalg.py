@@ -10,6 +10,7 @@ import numpy as np
 from s2sgrad.eager import operation
 from s2sgrad.errors import InvalidArgumentError
 from s2sgrad.operators import OPS
+from s2sgrad.ops.reductions import _norm_in_compiled_code as _norm
 from s2sgrad.tensor import Tensor, convert_to_tensor
 
 __all__ = ["einsum", "matmul", "tensordot"]
@@ -94,7 +95,7 @@ def cholesky(input):
 
 @operation()
 def logdet(matrix):
-    return 2 * np.sum(np.log(np.diagonal(np.linalg.cholesky(matrix))))
+    return 2 * np.sum(np.log(np.diagonal(np.linalg.cholesky(matrix), axis1=-2, axis2=-1)), axis=-1)
 
 
 @operation()
@@ -151,37 +152,63 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Any:
 
 @operation()
 def trace(x):
-    return np.trace(x)
+    return np.sum(np.diagonal(x, axis1=-2, axis2=-1), axis=-1)
 
 
 @operation()
 def diag_part(input):
+    return np.diagonal(input, axis1=-2, axis2=-1)
+
+
+@operation()
+def tensor_diag_part(input):
     return np.diagonal(input)
 
 
 @operation()
 def diag(diagonal):
+    n = diagonal.shape[-1]
+    return np.where(np.eye(n) > 0, np.expand_dims(diagonal, -1), 0).astype(diagonal.dtype)
+
+
+@operation()
+def tensor_diag(diagonal):
     n = diagonal.shape[0]
-    m = np.zeros((n, n), dtype=diagonal.dtype)
-    for i in range(n):
-        m[i, i] = diagonal[i]
-    return m
+    return np.where(np.eye(n) > 0, np.expand_dims(diagonal, -1), 0).astype(diagonal.dtype)
 
 
 @operation(tensors=("input",))
 def band_part(input, num_lower, num_upper):
-    i = np.arange(input.shape[0])
-    d = np.expand_dims(i, 1) - np.expand_dims(np.arange(input.shape[1]), 0)
-    keep = (d <= (num_lower if num_lower >= 0 else input.shape[0])) & (-d <= (num_upper if num_upper >= 0 else input.shape[1]))
+    rows, columns = input.shape[-2], input.shape[-1]
+    d = np.expand_dims(np.arange(rows), 1) - np.expand_dims(np.arange(columns), 0)
+    keep = (d <= (num_lower if num_lower >= 0 else rows)) & (-d <= (num_upper if num_upper >= 0 else columns))
     return np.where(keep, input, 0)
 
 
 @operation()
 def set_diag(input, diagonal):
     m = input.copy()
-    for i in range(diagonal.shape[0]):
-        m[i, i] = diagonal[i]
+    for i in range(diagonal.shape[-1]):
+        m[..., i, i] = diagonal[..., i]
     return m
+
+
+@operation()
+def expm(input):
+    """The exponential by its series on a scaled matrix, squared again."""
+    norm = np.max(np.sum(np.abs(input), axis=-1)) if input.size > 0 else 0.0
+    squarings = 0
+    while norm > 0.125:
+        norm = norm / 2
+        squarings += 1
+    a = input / 2.0**squarings
+    one = np.eye(input.shape[-1], dtype=input.dtype)
+    e = one + a * 0
+    for k in range(13, 0, -1):
+        e = one + (a @ e) / k
+    for _ in range(squarings):
+        e = e @ e
+    return e
 
 
 @operation()
@@ -227,3 +254,18 @@ def _adjoint(matrix, name=None):
 
 lstsq.__s2sgrad_numpy__ = _lstsq  # type: ignore[attr-defined]
 adjoint.__s2sgrad_numpy__ = _adjoint  # type: ignore[attr-defined]
+
+
+def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """The tensor divided by its norm, and the norm."""
+    t = convert_to_tensor(tensor)
+    norm = OPS["norm"](t, ord=ord, axis=axis, keepdims=True)
+    return t / norm, norm
+
+
+def _normalize(tensor, ord="euclidean", axis=None, name=None):
+    norm = _norm(tensor, ord, axis, True)
+    return tensor / norm, norm
+
+
+normalize.__s2sgrad_numpy__ = _normalize  # type: ignore[attr-defined]

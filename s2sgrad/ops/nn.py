@@ -20,11 +20,16 @@ def relu(features):
 
 
 @operation(kink=True)
+def crelu(features, axis=-1):
+    return np.concatenate((np.where(features <= 0, 0, features), np.where(features >= 0, 0, -features)), axis=axis)
+
+
+@operation(kink=True)
 def relu6(features):
     return np.where(features <= 0, 0, np.where(features >= 6, 6, features))
 
 
-@operation(kink=True)
+@operation()
 def leaky_relu(features, alpha=0.2):
     return np.where(features > 0, features, alpha * features)
 
@@ -87,7 +92,7 @@ def l2_normalize(x, axis=None, epsilon=1e-12):
 
 @operation()
 def sigmoid_cross_entropy_with_logits(labels, logits):
-    return np.where(logits <= 0, 0, logits) - logits * labels + np.log1p(np.exp(-np.abs(logits)))
+    return np.logaddexp(0, logits) - logits * labels
 
 
 @operation()
@@ -170,7 +175,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
 def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None) -> tuple[list[Any], Tensor]:
     """The tensors scaled so that their global norm is at most `clip_norm`, and the norm before."""
     norm = global_norm(t_list) if use_norm is None else convert_to_tensor(use_norm)
-    scale = clip_norm * OPS["minimum"](1.0 / norm, 1.0 / clip_norm)
+    scale = clip_norm * OPS["minimum"](1.0 / norm, 1.0 / clip_norm) + (norm - norm)  # nan where the norm is not finite
     return [None if t is None else convert_to_tensor(t) * scale for t in t_list], norm
 
 
@@ -186,7 +191,7 @@ def _global_norm(t_list, name=None):
 
 def _clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     norm = _global_norm(t_list) if use_norm is None else use_norm
-    scale = clip_norm * np.minimum(1.0 / norm, 1.0 / clip_norm)
+    scale = clip_norm * np.minimum(1.0 / norm, 1.0 / clip_norm) + (norm - norm)
     return [t * scale for t in t_list], norm
 
 

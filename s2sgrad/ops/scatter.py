@@ -94,116 +94,56 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
     return tensor_scatter_nd_add(Tensor(np.zeros(static(shape), u._array.dtype)), indices, u)
 
 
-def _add_in_compiled_code(tensor, indices, updates, name=None):
-    """Index tuples of one to three numbers, in a matrix."""
-    at = np.asarray(indices)
-    new = np.asarray(updates)
+# The same inside compiled code. How many numbers an index tuple has must be clear from the ranks.
+
+
+def _plan(tensor, indices, updates):
+    """Row numbers of the index tuples in the tensor with its leading axes joined, that tensor, and the updates by row."""
+    at, new = np.asarray(indices), np.asarray(updates)
     depth = tensor.ndim - new.ndim + at.ndim - 1
-    y = tensor.copy()
-    for i in range(at.shape[0]):
-        if depth == 1:
-            y[at[i, 0]] += new[i]
-        elif depth == 2:
-            y[at[i, 0], at[i, 1]] += new[i]
-        else:
-            y[at[i, 0], at[i, 1], at[i, 2]] += new[i]
-    return y
+    rows = at[..., 0]
+    for d in range(1, depth):
+        rows = rows * tensor.shape[d] + at[..., d]
+    inner = tensor.shape[depth:]
+    return np.reshape(tensor, (-1,) + inner), np.reshape(rows, -1), np.reshape(new, (-1,) + inner)
+
+
+def _add_in_compiled_code(tensor, indices, updates, name=None):
+    flat, rows, new = _plan(tensor, indices, updates)
+    return np.reshape(_scatter_add.fn(flat, rows, new), tensor.shape)
+
+
+def _sub_in_compiled_code(tensor, indices, updates, name=None):
+    return _add_in_compiled_code(tensor, indices, -np.asarray(updates))
 
 
 def _update_in_compiled_code(tensor, indices, updates, name=None):
-    at = np.asarray(indices)
-    new = np.asarray(updates)
-    depth = tensor.ndim - new.ndim + at.ndim - 1
-    y = tensor.copy()
-    for i in range(at.shape[0]):
-        if depth == 1:
-            y[at[i, 0]] = new[i]
-        elif depth == 2:
-            y[at[i, 0], at[i, 1]] = new[i]
-        else:
-            y[at[i, 0], at[i, 1], at[i, 2]] = new[i]
-    return y
+    flat, rows, new = _plan(tensor, indices, updates)
+    return np.reshape(_scatter_update.fn(flat, rows, new), tensor.shape)
 
 
-tensor_scatter_nd_add.__s2sgrad_numpy__ = _add_in_compiled_code  # type: ignore[attr-defined]
-tensor_scatter_nd_update.__s2sgrad_numpy__ = _update_in_compiled_code  # type: ignore[attr-defined]
+def _max_in_compiled_code(tensor, indices, updates, name=None):
+    flat, rows, new = _plan(tensor, indices, updates)
+    return np.reshape(_scatter_max.fn(flat, rows, new), tensor.shape)
+
+
+def _min_in_compiled_code(tensor, indices, updates, name=None):
+    flat, rows, new = _plan(tensor, indices, updates)
+    return np.reshape(_scatter_min.fn(flat, rows, new), tensor.shape)
+
+
+def _scatter_nd_in_compiled_code(indices, updates, shape, name=None):
+    return _add_in_compiled_code(np.zeros(shape, dtype=updates.dtype), indices, updates)
+
+
+for _f, _g in (
+    (tensor_scatter_nd_add, _add_in_compiled_code),
+    (tensor_scatter_nd_sub, _sub_in_compiled_code),
+    (tensor_scatter_nd_update, _update_in_compiled_code),
+    (tensor_scatter_nd_max, _max_in_compiled_code),
+    (tensor_scatter_nd_min, _min_in_compiled_code),
+    (scatter_nd, _scatter_nd_in_compiled_code),
+):
+    _f.__s2sgrad_numpy__ = _g  # type: ignore
 for _f in (tensor_scatter_nd_add, tensor_scatter_nd_sub, tensor_scatter_nd_update, tensor_scatter_nd_max, tensor_scatter_nd_min):
     OPS[_f.__name__] = _f
-
-
-@operation(tensors=("data", "segment_ids"), index=("segment_ids",))
-def _segment_sum(data, segment_ids, num_segments):
-    out = np.zeros((num_segments, *data.shape[1:]), dtype=data.dtype)
-    ids = np.asarray(segment_ids)
-    for i in range(ids.shape[0]):
-        out[ids[i]] += data[i]
-    return out
-
-
-@operation(tensors=("data", "segment_ids"), index=("segment_ids",))
-def _segment_prod(data, segment_ids, num_segments):
-    out = np.ones((num_segments, *data.shape[1:]), dtype=data.dtype)
-    ids = np.asarray(segment_ids)
-    for i in range(ids.shape[0]):
-        out[ids[i]] *= data[i]
-    return out
-
-
-def _extreme(name: str, lowest: bool) -> Any:
-    def segment(data: Any, segment_ids: Any, num_segments: Any, name_: str | None = None) -> Tensor:
-        t = convert_to_tensor(data)
-        kind = np.finfo if t.dtype.is_floating else np.iinfo
-        start = getattr(kind(t._array.dtype), "min" if lowest else "max")
-        base = Tensor(np.full((int(num_segments), *t._array.shape[1:]), start, t._array.dtype))
-        return OPS["_scatter_max" if lowest else "_scatter_min"](base, convert_to_tensor(segment_ids), t)
-
-    segment.__name__ = name
-    return segment
-
-
-def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-    """Sums of the rows of `data` by segment number."""
-    return OPS["_segment_sum"](data, segment_ids, num_segments)
-
-
-def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-    return OPS["_segment_prod"](data, segment_ids, num_segments)
-
-
-unsorted_segment_max = _extreme("unsorted_segment_max", True)
-unsorted_segment_min = _extreme("unsorted_segment_min", False)
-
-
-def _counts(segment_ids: Any, n: int, like: Tensor) -> Tensor:
-    c = np.maximum(np.bincount(convert_to_tensor(segment_ids)._array.ravel(), minlength=n), 1)
-    return Tensor(c.reshape(n, *(1,) * (like.ndim - 1)).astype(like._array.dtype))
-
-
-def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-    t = convert_to_tensor(data)
-    return unsorted_segment_sum(t, segment_ids, num_segments) / _counts(segment_ids, int(num_segments), t)
-
-
-def _last(segment_ids: Any) -> int:
-    ids = convert_to_tensor(segment_ids)._array
-    return int(ids[-1]) + 1 if ids.size else 0
-
-
-def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    return unsorted_segment_sum(data, segment_ids, _last(segment_ids))
-
-
-def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    return unsorted_segment_prod(data, segment_ids, _last(segment_ids))
-
-
-def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    return unsorted_segment_mean(data, segment_ids, _last(segment_ids))
-
-
-def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    return unsorted_segment_max(data, segment_ids, _last(segment_ids))
-
-
-def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    return unsorted_segment_min(data, segment_ids, _last(segment_ids))

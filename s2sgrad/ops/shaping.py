@@ -10,6 +10,7 @@ import numpy as np
 from s2sgrad.eager import Kernel, Op, differentiable, function_of_text, operation, static
 from s2sgrad.eager import tapes as _tapes
 from s2sgrad.errors import InvalidArgumentError
+from s2sgrad.library.table import refuse
 from s2sgrad.operators import OPS, Operators
 from s2sgrad.tensor import Tensor, convert_to_tensor
 
@@ -45,7 +46,13 @@ def _shape(statics: dict[str, Any]) -> None:
     statics["shape"] = dims if isinstance(dims, tuple) else (dims,)
 
 
-@operation(tensors=("tensor",), prepare=_shape)
+def _same_size(tensor: Tensor, shape: Any) -> None:
+    have, want = tensor._array.size, int(np.prod(shape, dtype=int))
+    if -1 not in shape and have != want:
+        raise InvalidArgumentError(f"Input to reshape is a tensor with {have} values, but the requested shape has {want} [Op:Reshape]")
+
+
+@operation(tensors=("tensor",), prepare=_shape, check=_same_size)
 def reshape(tensor, shape):
     return np.reshape(tensor, shape)
 
@@ -165,24 +172,46 @@ def _gather_rows(params, indices):
 def gather(
     params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0, name: str | None = None
 ) -> Tensor:
-    """The slices of `params` along `axis` that `indices` names (negative ones are refused, as is anything past the end)."""
+    """The slices of `params` along `axis` that `indices` names (negative ones are refused, as is anything past the end).
+
+    batch_dims: so many leading axes are shared by `params` and `indices`.
+    """
     p, i = convert_to_tensor(params), convert_to_tensor(indices)
-    k = int(static(axis)) if axis is not None else int(batch_dims)
+    b = int(batch_dims) + (i.ndim if batch_dims < 0 else 0)
+    k = b if axis is None else int(static(axis))
+    k += p.ndim if k < 0 else 0
     _check_range(i._array, p._array.shape[k])
-    if batch_dims:
-        if batch_dims != i.ndim - 1 or k not in (batch_dims, -1) or p.ndim != batch_dims + 1:
-            raise NotImplementedError("gather with batch_dims is there for params and indices of one axis after the batch axes.")
-        return OPS["_take_along"](p, i)
+    if b:
+        return OPS["_gather_batches"](p, i, axis=k, batch_dims=b)
     return OPS["_gather_rows"](p, i) if k == 0 and i.ndim == 1 else OPS["_gather"](p, i, axis=k)
 
 
-@operation(index=("indices",))
-def _take_along(params, indices):
-    return np.take_along_axis(params, indices, axis=-1)
+@operation(tensors=("params", "indices"), index=("indices",))
+def _gather_batches(params, indices, axis, batch_dims):
+    """Each batch on its own: batches in one axis, what lies between them and `axis` in a second."""
+    batches = 1
+    for d in range(batch_dims):
+        batches = batches * params.shape[d]
+    between = 1
+    for d in range(batch_dims, axis):
+        between = between * params.shape[d]
+    table = np.reshape(params, (batches, between) + params.shape[axis:])
+    at = np.reshape(indices, (batches, -1))
+    out = np.empty((batches, between, at.shape[1]) + params.shape[axis + 1 :], dtype=params.dtype)
+    for i in range(batches):
+        out[i] = np.take(table[i], at[i], axis=1)
+    return np.reshape(out, params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1 :])
 
 
-def _gather_in_compiled_code(params, indices, validate_indices=None, axis=0, batch_dims=0, name=None):
-    return np.take(params, indices, axis=axis)
+def _gather_in_compiled_code(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+    at = np.asarray(indices)
+    b = batch_dims if batch_dims >= 0 else batch_dims + at.ndim
+    k = b if axis is None else axis
+    if k < 0:
+        k = k + params.ndim
+    if b > 0:
+        return _gather_batches.fn(params, at, k, b)
+    return np.take(params, at, axis=k)
 
 
 gather.__s2sgrad_numpy__ = _gather_in_compiled_code  # type: ignore[attr-defined]
@@ -205,6 +234,30 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
     flat = np.ravel_multi_index(tuple(np.moveaxis(i, -1, 0)), p._array.shape[:depth]) if depth else np.zeros(i.shape[:-1], int)
     rows = OPS["_gather_rows"](OPS["reshape"](p, (-1, *inner)), np.ravel(flat))
     return OPS["reshape"](rows, (*i.shape[:-1], *inner))
+
+
+def _gather_nd_in_compiled_code(params, indices, batch_dims=0, name=None):
+    """The length of the index tuples decides the rank of the result: it is known where they are written out."""
+    if not isinstance(indices, (list, tuple)):
+        refuse("gather_nd in compiled code needs index tuples written as a list: their length decides the rank of the result")
+    depth = _tuple_length(indices)
+    at = np.asarray(indices)
+    rows = at[..., 0]
+    for d in range(1, depth):
+        rows = rows * params.shape[d] + at[..., d]
+    return np.take(np.reshape(params, (-1,) + params.shape[depth:]), rows, axis=0)
+
+
+def _tuple_length(indices):
+    if not isinstance(indices[0], (list, tuple)):
+        return len(indices)
+    if not isinstance(indices[0][0], (list, tuple)):
+        return len(indices[0])
+    return len(indices[0][0])
+
+
+OPS["gather"], OPS["gather_nd"] = gather, gather_nd
+gather_nd.__s2sgrad_numpy__ = _gather_nd_in_compiled_code  # type: ignore[attr-defined]
 
 
 @operation(index=("condition",))
@@ -296,6 +349,12 @@ def _split_in_compiled_code(value, num_or_size_splits, axis=0, num=None, name=No
     return np.split(value, ends[:-1], axis=axis)
 
 
+def _unstack_in_compiled_code(value, num=None, axis=0, name=None):
+    """A list as long as the array; in a list that is unpacked the length must be known (`num`, or a shape that is fixed)."""
+    n = value.shape[axis] if num is None else num
+    return [np.take(value, k, axis=axis) for k in range(n)]
+
+
 def _slice_in_compiled_code(input_, begin, size, name=None):
     return input_[tuple(builtin_slice(p, None if s == -1 else p + s) for p, s in zip(begin, size))]
 
@@ -304,7 +363,12 @@ def _boolean_mask_in_compiled_code(tensor, mask, axis=None, name=None):
     return tensor[mask]
 
 
-for _f, _g in ((split, _split_in_compiled_code), (slice, _slice_in_compiled_code), (boolean_mask, _boolean_mask_in_compiled_code)):
+for _f, _g in (
+    (split, _split_in_compiled_code),
+    (slice, _slice_in_compiled_code),
+    (boolean_mask, _boolean_mask_in_compiled_code),
+    (unstack, _unstack_in_compiled_code),
+):
     _f.__s2sgrad_numpy__ = _g  # type: ignore
 
 

@@ -5,14 +5,19 @@ Numbers show 6 significant digits (float64: 15) where that is exact, else 9 (17)
 
 from __future__ import annotations
 
+import pprint
+import re
+
 import numpy as np
 
 
 def format_number(x):  # type: ignore[no-untyped-def]
     """One element, digits as TensorFlow prints them."""
     if isinstance(x, (bytes, str)):
-        text = x.decode() if isinstance(x, bytes) else x
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+        text = x.decode(errors="replace") if isinstance(x, bytes) else x
+        for plain, escaped in (("\\", "\\\\"), ('"', '\\"'), ("'", "\\'"), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
+            text = text.replace(plain, escaped)
+        return '"' + text + '"'
     if type(x) in (bool, int, float, complex):
         return str(x)
     if x.dtype.kind == "c":
@@ -49,8 +54,11 @@ def format_array(a, ends, depth=0):  # type: ignore[no-untyped-def]
 
 
 def format_value(a, summarize):  # type: ignore[no-untyped-def]
-    """A number or an array; `summarize` -1 shows everything."""
-    return format_array(a, max((1, *np.shape(a))) if summarize < 0 else summarize)
+    """A number or an array; `summarize` -1 shows everything. There are never more ends than elements: without elements, rows are dots."""
+    if np.ndim(a) == 0 and summarize == 0:
+        return "..."
+    size = np.size(a)
+    return format_array(a, size if summarize < 0 else min(summarize, size))
 
 
 def print_tensors(pieces, summarize, stream):  # type: ignore[no-untyped-def]
@@ -67,3 +75,31 @@ def print_tensors(pieces, summarize, stream):  # type: ignore[no-untyped-def]
         out = sys.stdout if stream == "stdout" else sys.stderr
         out.write(text)
         out.flush()
+
+
+class Hole:
+    """What stands for a value that is written later, while the structure around it is laid out."""
+
+    def __init__(self, value):  # type: ignore[no-untyped-def]
+        self.value = value
+
+
+def layout(structure):  # type: ignore[no-untyped-def]
+    """Text and holes of a nested structure, as Python writes it in lines of 80 characters: a hole counts as `'{}'` there."""
+    holes: list[Hole] = []
+
+    def marked(x):  # type: ignore[no-untyped-def]
+        if isinstance(x, Hole):
+            holes.append(x)
+            return "\u27e6" + chr(0x4E00 + len(holes) - 1)
+        if isinstance(x, dict):
+            return type(x)((k, marked(v)) for k, v in x.items())
+        if isinstance(x, (tuple, list)):
+            items = [marked(v) for v in x]
+            return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+        return x
+
+    if isinstance(structure, str):
+        return [structure]
+    parts = re.split("'\u27e6(.)'", pprint.pformat(marked(structure)))
+    return [holes[ord(p) - 0x4E00] if k % 2 else p for k, p in enumerate(parts) if p or k % 2]

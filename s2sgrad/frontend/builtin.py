@@ -15,6 +15,7 @@ from s2sgrad.frontend.calls import Calls, qualified
 from s2sgrad.frontend.values import (
     NONE,
     Cell,
+    Error,
     Fields,
     Func,
     Growing,
@@ -241,7 +242,7 @@ def _len(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     v = m.present(a[0])
     if isinstance(v, Num):
         if not v.is_array:
-            raise m.error("a number has no len()", n)
+            raise m.refusal(TypeError, "a number has no len()", n)
         return Num(ir.call("dim", v.expr, axis=0))
     if isinstance(v, Ref):
         c = m.contents(v)
@@ -467,7 +468,7 @@ def _quantifier(every: bool) -> Special:
                 if c is not every:
                     put()
                 return
-            m.branch(ir.call("not", c) if every else c, put, lambda: None)
+            m.branched(ir.call("not", c) if every else c, put, lambda: None)
 
         m.each(v, see)
         assert m.state is not None
@@ -529,6 +530,8 @@ def _isinstance(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Val
         return number(issubclass(v.heap.cls, cls))
     if isinstance(v, Text):
         return number(issubclass(str, cls))
+    if isinstance(v, Error):
+        return number(issubclass(v.cls, cls))
     if isinstance(v, Func | Partial | Method):
         return number(issubclass(types.FunctionType, cls))
     raise m.error(f"isinstance of {describe(v)} is not supported", n)
@@ -557,6 +560,8 @@ def _type(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
         return Obj(v.cls or tuple)
     if isinstance(v, Obj):
         return Obj(type(v.value))
+    if isinstance(v, Error):
+        return Obj(v.cls)
     raise m.error(f"type of {describe(v)} is not supported", n)
 
 
@@ -707,6 +712,8 @@ def _print(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
 def _text(f: Any) -> Special:
     def special(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
         v = a[0] if a else Obj("")
+        if isinstance(v, Error) and f is str:
+            v = m.error_text(v)
         if isinstance(v, Obj) or (isinstance(v, Num) and isinstance(v.expr, Const)):
             return Obj(f(m.static(v), *(m.static(x) for x in a[1:])))
         return v if isinstance(v, Text) else Text((v,))

@@ -15,11 +15,11 @@ import numpy as np
 from s2sgrad import errors, ir, library
 from s2sgrad.errors import S2SGradError
 from s2sgrad.frontend import scope as scoping
+from s2sgrad.frontend.exceptions import DeadCode
 from s2sgrad.frontend.machine import Path, Target
 from s2sgrad.frontend.objects import Objects
 from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.source import no_source, source_of
-from s2sgrad.frontend.statements import DeadCode
 from s2sgrad.frontend.values import (
     NONE,
     Cell,
@@ -71,11 +71,11 @@ class Recursive(Exception):
 class Calls(Objects):
     def eval_Call(self, n: Any) -> Value:
         func = self.eval(n.func)
-        mark, out = len(self.out), self.out
+        point = self.point()
         starred = [a for a in n.args]
         nodes = [a.value if isinstance(a, gast.Starred) else a for a in starred] + [k.value for k in n.keywords]
         values = self.in_order([(lambda x=x: self.eval(x)) for x in nodes])  # type: ignore[misc]
-        (func,) = self.after([func], mark, out)
+        (func,) = self.after([func], point)
         args: list[Value] = []
         for a, v in zip(starred, values, strict=False):
             args.extend(self.sequence_items(v)) if isinstance(a, gast.Starred) else args.append(v)
@@ -104,13 +104,18 @@ class Calls(Objects):
                 call = self.class_attribute(f, f.heap.cls, "__call__", node)
                 return self.call(call, args, kwargs, node)
         if not isinstance(f, Obj):
-            raise self.error(f"{describe(f)} is not callable", node)
+            raise self.refusal(TypeError, f"{describe(f)} is not callable", node)
         return self.call_object(f, args, kwargs, node)
 
     # ------------------------------------------------------------------------------------------- Python objects
 
     def call_object(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         obj = f.value
+        if issubclass(getattr(obj, "__objclass__", object), BaseException) and obj.__name__ == "__init__" and isinstance(args[0], Ref):
+            content = self.contents(args[0])
+            assert isinstance(content, Fields)
+            self.change(args[0], {**content.fields, "args": Tup(tuple(args[1:]))})
+            return NONE
         custom = self.call_custom(f, args, kwargs, node)
         if custom is not None:
             return custom
@@ -191,6 +196,8 @@ class Calls(Objects):
             out = out.items[0]
         if isinstance(out, Obj) and out.value is None:
             out = None
+        if self.handlers:
+            self.check_call(obj, args, node)
         builder = registry.BY_PYTHON[id(obj)][1]
         e = self.build(builder, obj, args, kwargs, node)
         if out is None:
@@ -263,17 +270,17 @@ class Calls(Objects):
         bound: dict[str, Value] = dict(zip(positional, args, strict=False))
         extra = list(args[len(positional):])
         if extra and a.vararg is None:
-            raise self.error(f"{name}() takes {len(positional)} positional arguments but {len(args)} were given", node)
+            raise self.refusal(TypeError, f"{name}() takes {len(positional)} positional arguments but {len(args)} were given", node)
         rest: dict[Any, Value] = {}
         for k, v in kwargs.items():
             if k in bound and k in keywords:
-                raise self.error(f"{name}() got multiple values for argument '{k}'", node)
+                raise self.refusal(TypeError, f"{name}() got multiple values for argument '{k}'", node)
             if k in keywords:
                 bound[k] = v
             elif a.kwarg is not None:
                 rest[k] = v
             else:
-                raise self.error(f"{name}() got an unexpected keyword argument '{k}'", node)
+                raise self.refusal(TypeError, f"{name}() got an unexpected keyword argument '{k}'", node)
         python = f.python is not None
         count = len(f.python.__defaults__ or ()) if python else len(f.defaults)
         for k, p in enumerate(positional):  # type: ignore[assignment]
@@ -288,7 +295,7 @@ class Calls(Objects):
                     bound[x.id] = f.kw_defaults[[y.id for y in a.kwonlyargs].index(x.id)]
         missing = [p for p in [*positional, *(x.id for x in a.kwonlyargs)] if p not in bound]
         if missing:
-            raise self.error(f"{name}() misses the argument '{missing[0]}'", node)
+            raise self.refusal(TypeError, f"{name}() misses the argument '{missing[0]}'", node)
         if a.vararg is not None:
             bound[a.vararg.id] = Tup(tuple(extra))
         if a.kwarg is not None:
@@ -308,7 +315,7 @@ class Calls(Objects):
             return self.activate(f, bound, node)
         snap = self.snapshot()
         state, mark = dict(self.state or {}), len(self.out)
-        opened = [(t, len(t.paths)) for t in self.open_targets()]
+        opened = self.opened()
         try:
             return self.activate(f, bound, node)
         except Recursive as r:
@@ -317,8 +324,7 @@ class Calls(Objects):
             self.rollback(snap)
             self.state = state
             del self.out[mark:]
-            for t, n in opened:
-                del t.paths[n:]
+            self.rewind(opened)
             self.to_link.add(f.node)
             linked = self.linked_call(f, bound, node)
             assert linked is not None
@@ -351,7 +357,9 @@ class Calls(Objects):
         try:
             if isinstance(f.node, gast.Lambda):
                 self.node = f.node.body
-                return self.eval(f.node.body)
+                v = self.eval(f.node.body)
+                kept_jumps = kept_jumps | self.jumps
+                return v
             frame.ret_cell = Cell("result")
             frame.ret = Target("return", self.branch_var("returned", ir.BOOL, Const(False, ir.BOOL)))
             tail = self.run(f.node.body)
@@ -360,8 +368,12 @@ class Calls(Objects):
                 self.state[frame.ret_cell] = NONE
                 paths.append(Path(self.state, tail))
             self.state = self.join(paths)
+            raised = self.jumps - {frame.ret}
+            kept_jumps = kept_jumps | raised
             if self.state is None:
                 raise DeadCode
+            if raised:
+                self.go_on(raised)
             v = self.state.pop(frame.ret_cell)
             if not info.captured:
                 for c in cells.values():
@@ -392,7 +404,7 @@ class Calls(Objects):
     def construct(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         cls = f.value
         if issubclass(cls, BaseException):
-            return Error(cls, tuple(args))
+            return self.construct_error(cls, args, kwargs, node)
         if issubclass(cls, tuple) and hasattr(cls, "_fields"):
             values = dict(zip(cls._fields, args, strict=False)) | kwargs
             for k, d in cls._field_defaults.items():
@@ -424,6 +436,20 @@ class Calls(Objects):
             raise self.error(f"{cls.__name__}(...) is not supported", node)
         self.building.discard(heap)
         return ref
+
+    def construct_error(self, cls: Any, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Error:
+        """An exception; a class of the user's may give it attributes."""
+        init = class_member(cls, "__init__")
+        if not isinstance(init, types.FunctionType):
+            return Error(cls, tuple(args))
+        ref = self.new_object("object", cls, {})
+        self.call(Obj(init), [ref, *args], kwargs, node)
+        content = self.contents(ref)
+        assert isinstance(content, Fields)
+        fields = dict(content.fields)
+        given = fields.pop("args", Tup(tuple(args)))
+        assert isinstance(given, Tup)
+        return Error(cls, given.items, tuple(fields.items()))
 
     def dataclass_fields(self, ref: Ref, cls: Any, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> None:
         names = [x for x in dataclasses.fields(cls) if x.init]
@@ -467,7 +493,11 @@ class Calls(Objects):
             return Tup(tuple(self.sequence_items(args[0])), owner.value)
         if isinstance(owner, Obj) and isinstance(owner.value, str):
             if all(isinstance(a, Obj) or (isinstance(a, Num) and a.known) for a in [*args, *kwargs.values()]):
-                return self.lift(getattr(owner.value, name)(*(self.static(a) for a in args), **{k: self.static(a) for k, a in kwargs.items()}), None)
+                try:
+                    r = getattr(owner.value, name)(*(self.static(a) for a in args), **{k: self.static(a) for k, a in kwargs.items()})
+                except (ValueError, TypeError, LookupError) as err:
+                    raise self.refusal(type(err), str(err), node) from None
+                return self.lift(r, None)
             if name == "format":
                 return Text(tuple(x for p, a in zip(owner.value.split("{}"), [*args, None], strict=False) for x in ([p] if a is None else [p, a])))
             if name == "join":
@@ -516,6 +546,8 @@ class Calls(Objects):
         if name == "pop":
             k = self.key_of(args[0])
             if k not in fields:
+                if len(args) < 2:
+                    raise self.refusal(KeyError, f"the dict has no key {k!r}", node, args=(k,))
                 return args[1]
             v = self.bind_all(fields[k])
             self.change(d, {n: x for n, x in fields.items() if n != k})

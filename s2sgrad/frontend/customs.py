@@ -84,7 +84,7 @@ class Customs(Builtins):
         values = [self.own_inputs(a) for a in args]
         named = {k: self.own_inputs(v) for k, v in kwargs.items()}
         inputs = [n.expr for v in (*values, *named.values()) for n in self.parts(v) if isinstance(n, Num)]
-        with self.block() as body:
+        with self.apart(f"the custom gradient {name_of(obj)}"), self.block() as body:
             r = self.call(self.member(f, "function"), values, named, node)
             two = getattr(obj, "grad", None) is None
             if two:
@@ -96,7 +96,7 @@ class Customs(Builtins):
             outputs_value = self.rebuilt(value, self.own_output)
         outputs = [n.expr for n in self.parts(outputs_value) if isinstance(n, Num)]
         seeds = [self.fresh("dy", seed_type(e.type)) for e in outputs]
-        with self.block() as back:
+        with self.apart(f"the custom gradient {name_of(obj)}"), self.block() as back:
             grad_args: list[Value] = [Num(v) for v in seeds]
             if not two:
                 grad_args.extend(values)
@@ -193,7 +193,7 @@ class Customs(Builtins):
     # ------------------------------------------------------------------------------------------- recomputation
 
     def recompute(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
-        with self.block() as body:
+        with self.apart("a recomputed function"), self.block() as body:
             v = map_nums(self.call(self.member(f, "function"), args, kwargs, node), lambda n: self.bind(n, "y"))
         self.emit(ir.Recompute(body))
         return v

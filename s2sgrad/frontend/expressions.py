@@ -11,10 +11,11 @@ import gast
 import numpy as np
 
 from s2sgrad import ir
+from s2sgrad.frontend.exceptions import DeadCode, NeedsBranch
 from s2sgrad.frontend.loops import UNROLL, Again, Loops
 from s2sgrad.frontend.machine import NeedsStatic, Path, convert, fits, promote
 from s2sgrad.frontend.scope import Frame, Scope
-from s2sgrad.frontend.statements import BINARY, DUNDER, DeadCode
+from s2sgrad.frontend.statements import BINARY, DUNDER
 from s2sgrad.frontend.values import (
     NONE,
     UNBOUND,
@@ -104,15 +105,15 @@ class Expressions(Loops):
     def require(self, v: Maybe, name: str) -> None:
         if self.lazy:
             raise NeedsBranch
+        absent = ir.call("not", v.flag)
         if v.absent == "unbound":
-            stop = ir.Raise(UnboundLocalError, [f"cannot access local variable '{name}' where it is not associated with a value"])
-        elif v.absent == "full":
-            stop = ir.Raise(ValueError, ["np.linalg.svd of a matrix that is not square is supported with full_matrices=False only"])
+            self.raise_if(absent, UnboundLocalError, f"cannot access local variable '{name}' where it is not associated with a value")
+        elif v.absent == "none":
+            self.raise_if(absent, TypeError, f"{name} is None here")
         else:
-            why = "is None here" if v.absent == "none" else "is of another kind here, since its loop made no trip"
-            stop = ir.Raise(TypeError, [f"{name} {why}"])
-        stop.place = self.place()
-        self.emit(ir.If(ir.call("not", v.flag), [stop]))
+            cls, why = (ValueError, "np.linalg.svd of a matrix that is not square is supported with full_matrices=False only") if v.absent == "full" else (
+                TypeError, f"{name} is of another kind here, since its loop made no trip")
+            self.emit(ir.If(absent, [ir.Raise(cls, [why], place=self.place())]))
 
     def present(self, v: Value, what: str = "this value") -> Value:
         """A value that must not be None."""
@@ -141,12 +142,15 @@ class Expressions(Loops):
             return special
         if isinstance(a, Num | Tup | Ref) and isinstance(b, Num | Tup | Ref) and (isinstance(a, Num) or isinstance(b, Num)):
             return self.arithmetic(op, self.numeric(a), self.numeric(b))
-        raise self.error(f"{describe(a)} {symbol(op)} {describe(b)} is not supported")
+        raise self.refusal(TypeError, f"{describe(a)} {symbol(op)} {describe(b)} is not supported") if python_refuses(op, a, b) else self.error(
+            f"{describe(a)} {symbol(op)} {describe(b)} is not supported")
 
     def arithmetic(self, op: Any, a: Num, b: Num) -> Num:
         const: Any = UNKNOWN
         if a.known and b.known and not a.is_array and not b.is_array:
             const = fold(op, a.const, b.const)
+        if self.handlers and const is UNKNOWN:
+            self.check_arithmetic(op, a, b)
         try:
             entry = registry.BY_PYTHON.get(id(op))
             e = entry[1](a.expr, b.expr) if entry is not None else registry.call(OPERATOR_OPS[op], a.expr, b.expr)
@@ -271,14 +275,14 @@ class Expressions(Loops):
         left = self.eval(n.left)
         conds: list[Any] = []
         for i, (op, right) in enumerate(zip(n.ops, n.comparators, strict=True)):
-            mark, out = len(self.out), self.out
+            point = self.point()
             r = self.eval(right)
-            (left, *_) = self.after([left], mark, out)
+            (left, *_) = self.after([left], point)
             last = i == len(n.ops) - 1
             if not last:
-                before = len(out)
+                point = self.point()
                 r = map_nums(r, lambda x: x if isinstance(x.expr, ir.Var | Const) else self.bind(x, "m"))
-                (left, *_) = self.after([left], before, out)
+                (left, *_) = self.after([left], point)
             conds.append(self.truth(self.compare_values(type(op).__name__, left, r)))
             left = r
         c = self.every(conds)
@@ -568,7 +572,7 @@ class Expressions(Loops):
             return run
 
         node = self.node
-        self.branch(cond, side(a), side(b))  # type: ignore[arg-type]
+        self.branched(cond, side(a), side(b))
         self.node = node
         if self.state is None:
             raise DeadCode
@@ -660,6 +664,8 @@ class Expressions(Loops):
                 parts.append(v.value)
             else:
                 x = self.eval(v.value)
+                if isinstance(x, Error) and v.conversion < 0:
+                    x = self.error_text(x)
                 spec = "" if v.format_spec is None else "".join(str(p.value) for p in v.format_spec.values if isinstance(p, gast.Constant))
                 known = isinstance(x, Obj) or (isinstance(x, Num) and isinstance(x.expr, Const))
                 if known:
@@ -683,9 +689,9 @@ class Expressions(Loops):
 
     def eval_Subscript(self, n: Any) -> Value:
         base = self.eval(n.value)
-        mark, out = len(self.out), self.out
+        point = self.point()
         index = self.eval_index(n.slice)
-        (base,) = self.after([base], mark, out)
+        (base,) = self.after([base], point)
         self.at(n)
         return self.subscript(self.present(base), index)
 
@@ -740,7 +746,7 @@ class Expressions(Loops):
         n, elt, frame = g.extra
         names = {x.id for c in n.generators for x in gast.walk(c.target) if isinstance(x, gast.Name)}
         scope = Scope({name: Cell(name) for name in names}, frame.scope)
-        inner = Frame(frame.source, n, scope, frame.info, (*frame.key, id(n)), frame.ret, frame.ret_cell, len(self.loops), [])
+        inner = Frame(frame.source, n, scope, frame.info, (*frame.key, id(n)), frame.ret, frame.ret_cell, len(self.loops))
         inner.info, inner.comprehension = _comprehension_info(frame.info, names), True
         self.frames.append(inner)
         try:
@@ -763,7 +769,7 @@ class Expressions(Loops):
             if cond is True:
                 inner()
             elif cond is not False:
-                self.branch(cond, inner, lambda: None)  # type: ignore[arg-type]
+                self.branched(cond, inner, lambda: None)
 
         holder = _Clause(c)
         self.iterate(iterable, holder, lambda v: self.assign(c.target, v), body)  # type: ignore[arg-type]
@@ -781,7 +787,7 @@ class Expressions(Loops):
                 if cond is True:
                     append(x)
                 elif cond is not False:
-                    self.branch(cond, lambda: append(x), lambda: None)  # type: ignore[arg-type]
+                    self.branched(cond, lambda: append(x), lambda: None)
             self.each(v.parts[0], keep)
         else:
             self.each(v, append)
@@ -810,7 +816,7 @@ class Expressions(Loops):
         frame = self.frames[-1]
         scope = Scope({"v": cell}, frame.scope)
         inner = Frame(frame.source, frame.node, scope, _comprehension_info(frame.info, {"v"}), (*frame.key, "each"), frame.ret, frame.ret_cell,
-                      len(self.loops), [])
+                      len(self.loops))
         inner.comprehension = True
         self.frames.append(inner)
         try:
@@ -839,10 +845,6 @@ def _comprehension_info(info: Any, names: set[str]) -> Any:
     return Info((), Counter({n: 2 for n in names}), set(), info.globals - names, set(), set(info.shared))
 
 
-class NeedsBranch(Exception):
-    """A lazily evaluated operand has effects: it must become a branch."""
-
-
 OPERATOR_OPS = {operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "div", operator.floordiv: "floordiv",
                 operator.mod: "mod", operator.pow: "pow", operator.matmul: "matmul", operator.and_: "bitand", operator.or_: "bitor",
                 operator.xor: "bitxor", operator.lshift: "lshift", operator.rshift: "rshift"}
@@ -865,6 +867,27 @@ def fold(op: Any, a: Any, b: Any) -> Any:
     except (ArithmeticError, TypeError, ValueError):
         return UNKNOWN
     return UNKNOWN if isinstance(r, int) and abs(r) > BIG else r
+
+
+def python_refuses(op: Any, a: Value, b: Value) -> bool:
+    """Is an operator a TypeError in Python for operands of these kinds?"""
+    examples = []
+    for v in (a, b):
+        if isinstance(v, Num):
+            examples.append(registry.example(v.type))
+        elif isinstance(v, Obj):
+            examples.append(v.value)
+        elif isinstance(v, Tup) and v.cls is None or (isinstance(v, Ref) and v.heap.cls in (list, dict)):
+            examples.append(() if isinstance(v, Tup) else v.heap.cls())
+        else:
+            return False
+    try:
+        op(*examples)
+    except TypeError:
+        return True
+    except Exception:
+        return False
+    return False
 
 
 def negated(c: Expr) -> Expr:

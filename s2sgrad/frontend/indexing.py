@@ -40,6 +40,8 @@ class Indexing(Expressions):
             if not base.is_array:
                 return self.scalar_subscript(base, index)
             items, _ = self.index_items(base, index)
+            if self.handlers:
+                self.check_index(base, items)
             return self.indexed(base, items)
         if isinstance(base, Maybe):
             return self.subscript(self.present(base), index)
@@ -67,7 +69,7 @@ class Indexing(Expressions):
             return base
         if all(isinstance(i, Obj) and i.value is None for i in flat):
             return of(ir.call("full", base.expr, *(1 for _ in flat), dtype=base.type.dtype))
-        raise self.error("a number cannot be subscripted", hint="Is the argument meant to be an array?")
+        raise self.refusal(TypeError, "a number cannot be subscripted", hint="Is the argument meant to be an array?")
 
     def indexed(self, base: Num, items: tuple[Any, ...]) -> Num:
         e = base.expr
@@ -154,7 +156,7 @@ class Indexing(Expressions):
             try:
                 return items[n.const]
             except IndexError:
-                if self.loops:
+                if self.loops or self.catches(IndexError):
                     self.fail(IndexError, f"{'tuple' if isinstance(base, Tup) else 'list'} index out of range")
                 raise self.error(f"index {n.const} is out of range for {len(items)} items") from None
         k = self.try_static(n)
@@ -177,10 +179,10 @@ class Indexing(Expressions):
         fields = self.contents(base).fields  # type: ignore[attr-defined]
         k = self.key_of(i)
         if k not in fields:
-            raise self.error(f"the dict has no key {k!r}; it has {', '.join(map(repr, fields))}")
+            raise self.refusal(KeyError, f"the dict has no key {k!r}; it has {', '.join(map(repr, fields))}", args=(k,))
         v = fields[k]
         if isinstance(v, Maybe) and v.absent == "unbound":
-            self.emit(ir.If(ir.call("not", v.flag), [ir.Raise(KeyError, [repr(k)], place=self.place())]))
+            self.raise_if(ir.call("not", v.flag), KeyError, repr(k))
             return v.value
         return self.checked(v, f"item {k!r}")
 
@@ -191,10 +193,12 @@ class Indexing(Expressions):
         if isinstance(base, Num):
             if not base.is_array:
                 raise self.error("a number cannot be written into by index", node, "Is the argument meant to be an array?")
-            mark, out = len(self.out), self.out
+            point = self.point()
             base, index = self.prepared_target(base, index)
-            (value,) = self.after([value], mark, out)
+            (value,) = self.after([value], point)
             items, _ = self.index_items(base, index)
+            if self.handlers:
+                self.check_index(base, items)
             v = self.numeric(value)
             self.check_store(v, base)
             assert isinstance(base.expr, Var)

@@ -10,9 +10,9 @@ from typing import Any
 from s2sgrad import errors, ir
 from s2sgrad.frontend import scope as scoping
 from s2sgrad.frontend.customs import Customs
+from s2sgrad.frontend.exceptions import DeadCode
 from s2sgrad.frontend.machine import Path, promote
 from s2sgrad.frontend.prune import prune
-from s2sgrad.frontend.statements import DeadCode
 from s2sgrad.frontend.values import NONE, Func, Num, Obj, Ref, Tup, Value, describe, map_nums, nums
 from s2sgrad.ir import Array, Var
 
@@ -91,7 +91,8 @@ class Linking(Customs):
             with self.block(state) as body:
                 loops, self.loops = self.loops, []
                 try:
-                    v: Value | None = self.activate(f, dict(inputs), f.node)  # type: ignore[no-redef]
+                    with self.apart(f"the recursive function {name}"):
+                        v: Value | None = self.activate(f, dict(inputs), f.node)  # type: ignore[no-redef]
                     v = map_nums(v, self.own_result)
                 except DeadCode:
                     v = None  # type: ignore[assignment]

@@ -180,7 +180,7 @@ class Lists(Expressions):
             outside = ir.call("ge", k.expr, g.length)
             if stop is None:
                 outside = ir.call("or", ir.call("lt", k.expr, 0), outside)
-            self.emit(ir.If(outside, [ir.Raise(IndexError, ["list index out of range"], place=self.place())]))
+            self.raise_if(outside, IndexError, "list index out of range")
         return k
 
     def counts_up(self, e: Expr) -> Any:
@@ -306,7 +306,7 @@ class Lists(Expressions):
         assert isinstance(content, Growing)
         if i is not None and not (isinstance(i, Num) and i.known and i.const == -1):
             return self.pop_at(ref, content, i)
-        self.emit(ir.If(ir.call("eq", content.length, 0), [ir.Raise(IndexError, ["pop from empty list"], place=self.place())]))
+        self.raise_if(ir.call("eq", content.length, 0), IndexError, "pop from empty list")
         self.emit(Assign(content.length, ir.call("sub", content.length, 1)))  # type: ignore[arg-type]
         stores = iter(content.stores)
 
@@ -322,7 +322,7 @@ class Lists(Expressions):
 
     def pop_at(self, ref: Ref, g: Growing, i: Value) -> Value:
         """`list.pop(i)` of a list that grows at run time."""
-        self.emit(ir.If(ir.call("eq", g.length, 0), [ir.Raise(IndexError, ["pop from empty list"], place=self.place())]))
+        self.raise_if(ir.call("eq", g.length, 0), IndexError, "pop from empty list")
         k = self.integer(i)  # type: ignore[attr-defined]
         at = k if k.known and k.const == 0 else self.bind(self.list_position(g, i), "k")
         v = map_nums(self.growing_item(g, at), lambda n: self.bind(n, "item"))

@@ -9,9 +9,10 @@ from typing import Any
 import gast
 
 from s2sgrad import ir
+from s2sgrad.frontend.exceptions import DeadCode
 from s2sgrad.frontend.machine import NeedsStatic, Path, Target, same
 from s2sgrad.frontend.scope import Loop, bound_names, read_outside
-from s2sgrad.frontend.statements import DeadCode, Statements
+from s2sgrad.frontend.statements import Statements
 from s2sgrad.frontend.values import (
     IDENTITY,
     NONE,
@@ -69,7 +70,7 @@ class Loops(Statements):
             self.range_loop(iterable, seq, node, assign, body, orelse)
             return None
         snap = self.snapshot()
-        counts = [(t, len(t.paths)) for t in self.open_targets()]
+        opened = self.opened()
         start, outer = dict(self.state or {}), len(self.out)
         self.may_unroll += 1
         try:
@@ -80,8 +81,7 @@ class Loops(Statements):
             return None
         except NeedsStatic as first:
             self.rollback(snap)
-            for t, n in counts:
-                del t.paths[n:]
+            self.rewind(opened)
             self.state = start
             del self.out[outer:]
             seq = self.sequence(iterable)
@@ -95,7 +95,19 @@ class Loops(Statements):
         out = [f.ret for f in self.frames if f.ret is not None]
         for loop in self.loops:
             out.extend(t for t in (loop.brk, loop.cont) if t is not None)
+        out.extend(c.target for p in self.handlers for c in p.caught.values())
         return out
+
+    def opened(self) -> dict[Target, int]:
+        """How many paths have come to each target so far."""
+        return {t: len(t.paths) for t in self.open_targets()}
+
+    def rewind(self, opened: dict[Target, int]) -> None:
+        """Forget the paths that came since (after `rollback`)."""
+        for p in self.handlers:
+            p.caught = {k: c for k, c in p.caught.items() if c.target.flag.name in self.names}
+        for t in self.open_targets():
+            del t.paths[opened.get(t, 0):]
 
     # ------------------------------------------------------------------------------------------- unrolled
 
@@ -117,7 +129,9 @@ class Loops(Statements):
         self.jumps = before | mine
         if self.state is None:
             return self.out
-        if mine:
+        if mine and self.frames[-1].comprehension:
+            self.go_on(mine)
+        elif mine:
             return self.guard(mine, rest)
         return self.run(rest)
 
@@ -165,22 +179,21 @@ class Loops(Statements):
             self.run(orelse)
             return
         snap, state, mark = self.snapshot(), dict(self.state or {}), len(self.out)
-        counts = [(t, len(t.paths)) for t in self.open_targets()]
+        opened = self.opened()
         try:
             self.loop(node, iteration, make, orelse, bool(once), None, self.can_peel(r, node, orelse))
         except NeedsPeel:
             self.rollback(snap)
             self.state = state
             del self.out[mark:]
-            for target, n in counts:
-                del target.paths[n:]
+            self.rewind(opened)
             self.peel(r, seq, node, assign, body, once)
 
     def can_peel(self, r: Range, node: Any, orelse: Sequence[Any]) -> bool:
         """May the first trip be taken out of the loop? (Only where nothing jumps.)"""
         body = node.body if isinstance(getattr(node, "body", None), list) else []
         jumps = any(isinstance(x, gast.Break | gast.Continue | gast.Return) for s in body for x in gast.walk(s))
-        return r.step.known and not jumps and not orelse and not r.parallel and node not in self.peeled
+        return r.step.known and not jumps and not self.handlers and not orelse and not r.parallel and node not in self.peeled
 
     def peel(self, r: Range, seq: Seq, node: Any, assign: Callable[[Value], None], body: Callable[[], list[Stmt] | None], once: int | None) -> None:
         """A variable is a number before the loop and an array after its first trip: `if there is a trip: first trip; loop over the rest`."""
@@ -239,8 +252,9 @@ class Loops(Statements):
         holder: dict[str, Any] = {}
 
         def iteration(loop: Loop) -> list[Stmt]:
+            start = self.out
             cond = self.condition(s.test)
-            holder["cond"], holder["pure"] = cond, not self.out
+            holder["cond"], holder["pure"] = cond, not start
             if cond is False:
                 holder["never"] = True
                 self.state = None
@@ -282,7 +296,7 @@ class Loops(Statements):
         head = {k: _forget(v) if k in cells else v for k, v in entry.items()}
         self.forget_identities(head)
         snap = self.snapshot()
-        opened = [(t, len(t.paths)) for t in self.open_targets()]
+        opened = self.opened()
         node_before = self.node
         out = self.out
         mark = len(out)
@@ -292,8 +306,7 @@ class Loops(Statements):
             self.rollback(snap)
             del out[mark:]
             self.out, self.node = out, node_before
-            for t, n in opened:
-                del t.paths[n:]
+            self.rewind(opened)
             if holder is not None:
                 holder.clear()
             loop = Loop((frame.key, id(node)), demanded=demanded)
@@ -353,6 +366,8 @@ class Loops(Statements):
         self.after_loop(loop, head, entry, backs, orelse, once)
         self.volatile = set()
         self.jumps = self.jumps | jumped
+        if jumped and self.state is not None and self.frames[-1].comprehension:
+            self.go_on(jumped)
 
     def trip_locals(self, node: Any, cells: set[Any]) -> set[Any]:
         """Cells that are written in a loop and read nowhere else: each trip has its own."""
@@ -435,7 +450,7 @@ class Loops(Statements):
             return Seq(n, lambda k: self.affine(start, step, k), None, v)
         if isinstance(v, Num):
             if not v.is_array:
-                raise self.error(f"{describe(v)} cannot be iterated over")
+                raise self.refusal(TypeError, f"{describe(v)} cannot be iterated over")
             return Seq(Num(ir.call("dim", v.expr, axis=0)), lambda k: self.subscript(v, [k]))
         if isinstance(v, Iter):
             return self.iterator(v)

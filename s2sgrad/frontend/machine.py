@@ -17,6 +17,7 @@ from s2sgrad.frontend.values import (
     UNBOUND,
     UNKNOWN,
     Cell,
+    Error,
     Fields,
     Func,
     Growing,
@@ -33,6 +34,8 @@ from s2sgrad.frontend.values import (
     Range,
     Ref,
     SliceOf,
+    Spelled,
+    Text,
     Tup,
     Unbound,
     Value,
@@ -85,6 +88,8 @@ class Machine:
         self.out: list[Stmt] = []
         self.state: State | None = {}
         self.frames: list[Any] = []
+        self.handlers: tuple[Any, ...] = ()  # the `try` statements that are open
+        self.errors: tuple[Any, ...] = ()  # the exceptions that are being handled
         self.loops: list[Any] = []
         self.jumps: set[Target] = set()
         self.node: Any = None
@@ -182,10 +187,11 @@ class Machine:
         return self.slot_vars[key]
 
     def snapshot(self) -> Any:
-        return dict(self.names), dict(self.slot_vars), set(self.jumps), len(self.frames), len(self.loops), self.node, self.lazy, self.out, self.state
+        return (dict(self.names), dict(self.slot_vars), set(self.jumps), len(self.frames), len(self.loops), self.node, self.lazy, self.out, self.state,
+                self.handlers, self.errors)
 
     def rollback(self, s: Any) -> None:
-        names, slots, jumps, frames, loops, self.node, self.lazy, self.out, self.state = s
+        names, slots, jumps, frames, loops, self.node, self.lazy, self.out, self.state, self.handlers, self.errors = s
         self.names, self.slot_vars, self.jumps = dict(names), dict(slots), set(jumps)
         del self.frames[frames:]
         del self.loops[loops:]
@@ -272,13 +278,20 @@ class Machine:
             return v
         return map_nums(v, lambda n: self.bind(n) if at_risk(n.expr, assigned, writes) else n)
 
-    def after(self, done: list[Value], mark: int, out: list[Stmt]) -> list[Value]:
-        """Protect the operands in `done` from the statements emitted since `mark`."""
+    def point(self) -> tuple[list[Stmt], int]:
+        """Where the next statement will stand."""
+        return self.out, len(self.out)
+
+    def after(self, done: list[Value], point: tuple[list[Stmt], int]) -> list[Value]:
+        """Protect the operands in `done` from the statements emitted since `point`."""
+        out, mark = point
         new = out[mark:]
         if not new or not done:
             return done
         del out[mark:]
+        here, self.out = self.out, out
         done = [self.protect(v, new) for v in done]
+        self.out = here
         out.extend(new)
         return done
 
@@ -286,10 +299,9 @@ class Machine:
         """Evaluate operands left to right."""
         done: list[Value] = []
         for t in thunks:
-            mark, out = len(self.out), self.out
+            point = self.point()
             v = t()
-            assert out is self.out
-            done = self.after(done, mark, out)
+            done = self.after(done, point)
             done.append(v)
         return done
 
@@ -374,7 +386,8 @@ class Machine:
             merged = self.merge((*slot, "d"), [Tup(v.defaults) for v in vals], todo)  # type: ignore[attr-defined]
             if isinstance(merged, Tup):
                 return Func(first.node, first.scope, first.source, merged.items, first.kw_defaults, first.python, first.access)
-        if isinstance(first, Range | SliceOf) and all(same_shape(v, first) for v in vals):
+        if (isinstance(first, Range | SliceOf) and all(same_shape(v, first) for v in vals)) or (
+                isinstance(first, Error | Text) and all(skeleton(v) == skeleton(first) for v in vals)):
             parts = [Tup(tuple(nums(v))) for v in vals]
             merged = self.merge((*slot, "r"), parts, todo)
             if isinstance(merged, Tup):
@@ -473,7 +486,7 @@ class Machine:
         elif isinstance(t, Func) and isinstance(v, Func):
             for a, b in zip(v.defaults, t.defaults, strict=True):
                 self.move(state, a, b, target, copies)
-        elif isinstance(t, Range | SliceOf | Iter | Partial):
+        elif isinstance(t, Range | SliceOf | Iter | Partial | Error | Text):
             for a, b in zip(nums(v), nums(t), strict=True):
                 self.move(state, a, b, target, copies)
 
@@ -628,6 +641,23 @@ def same_shape(v: Value, w: Value) -> bool:
         pairs = ((v.lower, w.lower), (v.upper, w.upper), (v.step, w.step))  # type: ignore[attr-defined]
         return all(type(a) is type(b) for a, b in pairs)
     return False
+
+
+def skeleton(v: Value) -> Any:
+    """What must agree for two exceptions to be held by one variable."""
+    if isinstance(v, Num):
+        return ("number", v.type)
+    if isinstance(v, Spelled):
+        return ("spelled", v.spec, v.conversion, v.value.type)
+    if isinstance(v, Text):
+        return ("text", *(skeleton(p) if isinstance(p, Value) else p for p in v.parts))
+    if isinstance(v, Error):
+        return ("error", v.cls, *(skeleton(a) for a in v.args), *((k, skeleton(a)) for k, a in v.fields))
+    if isinstance(v, Tup):
+        return ("tuple", *(skeleton(i) for i in v.items))
+    if isinstance(v, Obj):
+        return ("object", v.value if isinstance(v.value, str) else id(v.value))
+    return ("value", id(v))
 
 
 def same_object(a: Any, b: Any) -> bool:

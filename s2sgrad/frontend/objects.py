@@ -86,7 +86,7 @@ class Objects(Indexing, Sequences):
                 return Obj(extra[name])
         if hasattr(builtins, name):
             return Obj(getattr(builtins, name))
-        raise self.error(f"name '{name}' is not defined", node)
+        raise self.refusal(NameError, f"name '{name}' is not defined", node)
 
     def lift(self, value: Any, access: Access | None) -> Value:
         """The abstract value of a Python object. Data with an access path become hidden arguments, the rest is guarded."""
@@ -386,7 +386,7 @@ class Objects(Indexing, Sequences):
                     if isinstance(v, Maybe) and v.absent == "unbound":
                         if isinstance(class_dict(base.heap.cls, name), functools.cached_property):
                             raise self.error(f"the cached property {name} is computed on one path only", node, "Read it once before the branch.")
-                        self.emit(ir.If(ir.call("not", v.flag), [ir.Raise(AttributeError, [name], place=self.place())]))
+                        self.raise_if(ir.call("not", v.flag), AttributeError, name)
                         return v.value
                     return self.checked(v, name)
                 return self.class_attribute(base, base.heap.cls, name, node)
@@ -413,8 +413,14 @@ class Objects(Indexing, Sequences):
             return self.lift(getattr(base.python, name), None)
         if isinstance(base, Partial) and name == "func":
             return base.func
-        if isinstance(base, Error) and name == "args":
-            return Tup(base.args)
+        if isinstance(base, Error):
+            if name == "args":
+                return Tup(base.args)
+            found = dict(base.fields).get(name)
+            if found is not None:
+                return found
+            if name == "__class__":
+                return Obj(base.cls)
         if isinstance(base, Text):
             return Method(base, name)
         raise self.error(f"{describe(base)} has no attribute {name!r} that can be used here", node)
@@ -452,7 +458,7 @@ class Objects(Indexing, Sequences):
             return Method(base, name)
         if name in ("_asdict", "__dict__"):
             return Method(base, name)
-        raise self.error(f"{cls.__name__} has no attribute {name!r}", node)
+        raise self.refusal(AttributeError, f"{cls.__name__} has no attribute {name!r}", node)
 
     def class_access(self, base: Value, name: str) -> Access | None:
         access = self.accesses.get(base.heap) if isinstance(base, Ref) else None
@@ -471,7 +477,7 @@ class Objects(Indexing, Sequences):
         try:
             v = getattr(base.value if hasattr(base.value, name) else attribute_view(base.value), name)
         except AttributeError:
-            raise self.error(f"{describe(base)} has no attribute {name!r}", node) from None
+            raise self.refusal(AttributeError, f"{describe(base)} has no attribute {name!r}", node) from None
         if isinstance(base.value, str):
             return Method(base, name)
         if isinstance(v, float) and isinstance(base.value, types.ModuleType) and base.value.__name__ in ("math", "numpy", "cmath"):
@@ -531,7 +537,7 @@ class Objects(Indexing, Sequences):
             return self.call(Obj(np.ravel), [base], {}, node)
         if hasattr(np.ndarray if ndim else np.float64, name) or hasattr(float, name):
             return Method(base, name)
-        raise self.error(f"{describe(base)} has no attribute {name!r}", node)
+        raise self.refusal(AttributeError, f"{describe(base)} has no attribute {name!r}", node)
 
 
 def class_dict(cls: type, name: str) -> Any:

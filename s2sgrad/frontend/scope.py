@@ -168,7 +168,6 @@ class Frame:
     ret: Any = None
     ret_cell: Cell | None = None
     loop_base: int = 0
-    finals: list[Any] = field(default_factory=list)
     signature: Any = None
     comprehension: bool = False
     called_from: Any = None  # the caller's node

@@ -92,9 +92,9 @@ class Sequences(Lists):
     def renew(self, store: Var, pieces: Sequence[Any], target: Var | None = None) -> None:
         """A list of arrays made of pieces: (start, stop, where element k stands in the old list), or arrays."""
         assert isinstance(store.type, ListType)
-        item = store.type.item
+        item: Any = store.type.item
         new = self.fresh(store.name, store.type) if target is None else target
-        self.emit(Assign(new, ir.call("list_new", dtype=item.dtype, ndim=item.ndim, layout=item.layout)))
+        self.emit(Assign(new, ir.call("list_new", item=item)))
         for p in pieces:
             if isinstance(p, Num):
                 self.emit(ir.Append(new, self.as_var(p, "item").expr))  # type: ignore[arg-type]
@@ -192,7 +192,7 @@ class Sequences(Lists):
         """The first position of a value in a growing list; ValueError where there is none."""
         found = self.matches(ref, x)
         none = ir.call("not", self.call(Obj(np.any), [found], {}, None).expr)  # type: ignore[attr-defined]
-        self.emit(ir.If(none, [ir.Raise(ValueError, [message], place=self.place())]))
+        self.raise_if(none, ValueError, message)
         k = self.call(Obj(np.argmax), [found], {}, None)  # type: ignore[attr-defined]
         return self.bind(Num(ir.call("pyint", k.expr)), "k")
 

@@ -15,6 +15,7 @@ import numpy as np
 from s2sgrad import errors, ir
 from s2sgrad.frontend import scope as scoping
 from s2sgrad.frontend.calls import class_member
+from s2sgrad.frontend.exceptions import DeadCode
 from s2sgrad.frontend.link import Linking
 from s2sgrad.frontend.machine import NeedsStatic
 from s2sgrad.frontend.objects import Restart
@@ -22,7 +23,6 @@ from s2sgrad.frontend.prune import prune
 from s2sgrad.frontend.reshapes import check_reshapes
 from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.source import no_source, plain_function, source_of
-from s2sgrad.frontend.statements import DeadCode
 from s2sgrad.frontend.values import (
     Fields,
     Func,

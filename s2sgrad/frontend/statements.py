@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import operator
 from collections.abc import Callable, Sequence
@@ -12,7 +13,9 @@ import numpy as np
 
 from s2sgrad import errors, ir
 from s2sgrad.frontend import scope as scoping
-from s2sgrad.frontend.machine import Machine, Path, Target, effects, poisonous, reads_memory
+from s2sgrad.frontend.checks import Checks
+from s2sgrad.frontend.exceptions import DeadCode
+from s2sgrad.frontend.machine import Path, Target, effects, poisonous, reads_memory
 from s2sgrad.frontend.values import (
     NONE,
     UNBOUND,
@@ -45,15 +48,12 @@ DUNDER = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "truediv", "floor
           "matmul": "matmul", "and_": "and", "or_": "or", "xor": "xor"}
 
 
-class DeadCode(Exception):
-    """The rest of this path cannot be reached (an exception is always raised before)."""
-
-
-class Statements(Machine):
+class Statements(Checks):
     """Runs statements; `run` returns the list where the live path ends."""
 
     def run(self, stmts: Sequence[Any]) -> list[Stmt]:
         forks: list[Any] = []
+        start = self.out
         for i, s in enumerate(stmts):
             if self.state is None:
                 return self.out
@@ -78,24 +78,29 @@ class Statements(Machine):
             mine = self.jumps
             self.jumps = before | mine
             if tail is not None:
+                self.out = start
                 return tail
             if self.state is None:
+                self.out = start
                 return self.out
+            if self.out is not start:  # the statement went on inside of an `if`: so does the rest
+                tail = self.run(rest)
+                self.out = start
+                return tail
             if mine:
                 return self.guard(mine, rest)
         return self.out
 
     def mark(self) -> Any:
         """A point to come back to."""
-        return self.snapshot(), dict(self.state or {}), len(self.out), [(t, len(t.paths)) for t in self.open_targets()]
+        return self.snapshot(), dict(self.state or {}), len(self.out), self.opened()
 
     def restore(self, point: Any) -> None:
         snap, state, length, targets = point
         self.rollback(snap)
         self.state = dict(state)
         del self.out[length:]
-        for t, n in targets:
-            del t.paths[n:]
+        self.rewind(targets)
 
     def poisoned(self, before: Any) -> bool:
         """Has a variable lost its meaning since that state?"""
@@ -144,17 +149,17 @@ class Statements(Machine):
         node = self.node
         start = self.state
         assert start is not None
-        before = self.jumps
+        before, handlers = self.jumps, self.handlers
         sides = []
         for thunk in (then, orelse):
-            self.jumps = set()
+            self.jumps, self.handlers = set(), handlers
             with self.block(start) as out:
                 try:
                     tail = thunk()
                 except DeadCode:
                     self.state, tail = None, None
-                sides.append((self.state, out, tail if isinstance(tail, list) else out, self.jumps))
-        self.node = node
+                sides.append((self.state, out, tail if isinstance(tail, list) else self.out, self.jumps))
+        self.node, self.handlers = node, handlers
         (ts, tout, ttail, tj), (es, eout, etail, ej) = sides
         self.jumps = before | tj | ej
         stmt = If(cond, tout, eout, place=self.place())
@@ -185,14 +190,17 @@ class Statements(Machine):
     # ------------------------------------------------------------------------------------------- jumps
 
     def jump(self, target: Target) -> list[Stmt]:
-        frame = self.frames[-1]
-        for depth, body in reversed(list(frame.finals)):
-            if target.kind == "return" or (target.loop is not None and self.loops.index(target.loop) < depth):
-                kept, frame.finals = frame.finals, frame.finals[: frame.finals.index((depth, body))]
-                self.run(body)
-                frame.finals = kept
+        frame, handlers = self.frames[-1], self.handlers
+        for p in reversed(handlers):
+            leaves = target.kind == "return" or (target.loop is not None and self.loops.index(target.loop) < p.loops)
+            if p.frame is frame and p.final and leaves:
+                self.handlers = p.outer
+                self.out = self.run(p.final)
                 if self.state is None:
-                    return self.out
+                    break
+        self.handlers = handlers
+        if self.state is None:
+            return self.out
         for loop in reversed(self.loops[frame.loop_base:]):
             if loop is target.loop and target.kind == "continue":
                 break
@@ -218,7 +226,7 @@ class Statements(Machine):
     def do_Return(self, s: Any) -> list[Stmt]:
         frame = self.frames[-1]
         v = NONE if s.value is None else self.eval(s.value)
-        if len(self.loops) > frame.loop_base or frame.finals:
+        if len(self.loops) > frame.loop_base or any(p.final and p.frame is frame for p in self.handlers):
             v = self.store((frame.ret_cell,), v)
         assert self.state is not None
         self.state[frame.ret_cell] = v
@@ -236,16 +244,24 @@ class Statements(Machine):
         import importlib
 
         for a in s.names:
-            module = importlib.import_module(a.name)
+            module = self.imported(a.name)
             top = a.asname or a.name.split(".")[0]
             self.bind_name(top, Obj(module if a.asname else importlib.import_module(top)))
 
     def do_ImportFrom(self, s: Any) -> None:
+        module = self.imported(s.module)
+        for a in s.names:
+            if not hasattr(module, a.name):
+                raise self.refusal(ImportError, f"cannot import name {a.name!r} from {s.module!r}", s)
+            self.bind_name(a.asname or a.name, self.lift(getattr(module, a.name), None))
+
+    def imported(self, name: str) -> Any:
         import importlib
 
-        module = importlib.import_module(s.module)
-        for a in s.names:
-            self.bind_name(a.asname or a.name, self.lift(getattr(module, a.name), None))
+        try:
+            return importlib.import_module(name)
+        except ImportError as err:
+            raise self.refusal(type(err), str(err)) from None
 
     # ------------------------------------------------------------------------------------------- assignment
 
@@ -279,17 +295,17 @@ class Statements(Machine):
         elif isinstance(target, gast.Tuple | gast.List):
             self.unpack(target.elts, value)
         elif isinstance(target, gast.Subscript):
-            mark, out = len(self.out), self.out
+            point = self.point()
             base = self.eval(target.value)
-            (value,) = self.after([value], mark, out)
-            mark = len(self.out)
+            (value,) = self.after([value], point)
+            point = self.point()
             index = self.eval_index(target.slice)
-            value, base = self.after([value, base], mark, out)
+            value, base = self.after([value, base], point)
             self.store_item(base, index, value, target)
         elif isinstance(target, gast.Attribute):
-            mark, out = len(self.out), self.out
+            point = self.point()
             base = self.eval(target.value)
-            (value,) = self.after([value], mark, out)
+            (value,) = self.after([value], point)
             self.set_attribute(base, target.attr, value, target)
         elif isinstance(target, gast.Starred):
             self.assign(target.value, value)
@@ -299,14 +315,9 @@ class Statements(Machine):
     def unpack(self, targets: Sequence[Any], value: Value) -> None:
         values = self.unpacked(value, targets)
         for i, (t, v) in enumerate(zip(targets, values, strict=True)):
-            mark, out = len(self.out), self.out
+            point = self.point()
             self.assign(t, v)
-            new = out[mark:]
-            later = values[i + 1:]
-            if new and later:
-                del out[mark:]
-                values[i + 1:] = [self.protect(x, new) for x in later]
-                out.extend(new)
+            values[i + 1:] = self.after(values[i + 1:], point)
 
     def unpacked(self, value: Value, targets: Sequence[Any]) -> list[Value]:
         """The values for a list of targets (one may be starred)."""
@@ -314,17 +325,16 @@ class Statements(Machine):
         if isinstance(value, Num) and value.is_array and not star:
             value = self.as_var(value, "t")
             n = len(targets)
-            self.emit(If(ir.call("ne", ir.call("dim", value.expr, axis=0), n), [
-                ir.Raise(ValueError, [f"not {n} values to unpack"], place=self.place())]))
+            self.raise_if(ir.call("ne", ir.call("dim", value.expr, axis=0), n), ValueError, f"not {n} values to unpack")
             return [self.subscript(value, [number(k)]) for k in range(n)]
         content = self.contents(value) if isinstance(value, Ref) and value.heap.kind == "list" else None
         if isinstance(content, Growing) and not star:
-            self.emit(If(ir.call("ne", content.length, len(targets)), [ir.Raise(ValueError, [f"not {len(targets)} values to unpack"], place=self.place())]))
+            self.raise_if(ir.call("ne", content.length, len(targets)), ValueError, f"not {len(targets)} values to unpack")
             return [self.growing_item(content, number(k)) for k in range(len(targets))]
         values = list(self.sequence_items(value))
         if not star:
             if len(values) != len(targets):
-                raise self.error(f"{len(values)} values for {len(targets)} names", kind=errors.Unsupported)
+                raise self.refusal(ValueError, f"{len(values)} values for {len(targets)} names")
             return values
         k = star[0]
         tail = len(targets) - k - 1
@@ -359,35 +369,36 @@ class Statements(Machine):
             self.augment_name(t.id, old, op, new)
             return
         assert self.state is not None
-        out = self.out
         base = self.eval(t.value)
         if isinstance(t, gast.Attribute):
             old = self.attribute(base, t.attr, t)
-            mark = len(out)
+            point = self.point()
             value = self.eval(s.value)
-            base, old = self.after([base, old], mark, out)
+            base, old = self.after([base, old], point)
             if isinstance(old, Num) and old.is_array:
                 self.augment_array(old, (), op, value)
             else:
                 self.set_attribute(base, t.attr, self.augmented(old, op, value), t)
             return
-        mark = len(out)
+        point = self.point()
         index = self.eval_index(t.slice)
-        (base,) = self.after([base], mark, out)
+        (base,) = self.after([base], point)
         if isinstance(base, Num):
             base, index = self.prepared_target(base, index)
-            mark = len(out)
             scalar_element = self.index_rank(base, index) == 0
+            if self.handlers and not scalar_element:
+                self.check_index(base, self.index_items(base, index)[0])
             old = self.subscript(base, index) if scalar_element else None
+            point = self.point()
             value = self.eval(s.value)
-            if len(out) > mark and old is not None:
-                (old,) = self.after([old], mark, out)
+            if old is not None:
+                (old,) = self.after([old], point)
             self.augment_array(base, index, op, value, old)
             return
         old = self.subscript(base, index)
-        mark = len(out)
+        point = self.point()
         value = self.eval(s.value)
-        (old,) = self.after([old], mark, out)
+        (old,) = self.after([old], point)
         if isinstance(old, Num) and old.is_array:
             self.augment_array(old, (), op, value)
         else:
@@ -470,34 +481,17 @@ class Statements(Machine):
         if cond is True:
             return
         message = [] if s.msg is None else self.text_parts(self.eval(s.msg))
-        stmt = ir.Raise(AssertionError, message, place=self.place())
         if cond is False:
-            self.emit(stmt)
-            self.state = None
+            self.throw(Error(AssertionError, (Text(tuple(message)),) if message else ()))
         else:
-            self.emit(If(ir.call("not", cond), [stmt]))
-
-    def do_Raise(self, s: Any) -> None:
-        if s.exc is None:
-            raise self.error("raise without an exception is not supported", s)
-        v = self.eval(s.exc)
-        if isinstance(v, Obj) and isinstance(v.value, type) and issubclass(v.value, BaseException):
-            v = Error(v.value, ())
-        if isinstance(v, Obj) and isinstance(v.value, BaseException):
-            v = Error(type(v.value), tuple(Obj(a) for a in v.value.args))
-        if not isinstance(v, Error):
-            raise self.error(f"raise of {describe(v)} is not supported", s)
-        parts: list[Any] = []
-        for k, a in enumerate(v.args):
-            parts.extend([", "] if k else [])
-            parts.extend(self.text_parts(a))
-        self.emit(ir.Raise(v.cls, parts))
-        self.state = None
+            self.raise_if(ir.call("not", cond), AssertionError, *message)
 
     def text_parts(self, v: Value) -> list[Any]:
         """Strings and expressions of a printed value."""
         if isinstance(v, Text):
             return [x for p in v.parts for x in (self.text_parts(p) if isinstance(p, Value) else [p])]
+        if isinstance(v, Error):
+            return self.text_parts(self.error_text(v))
         if isinstance(v, Num | Spelled):
             return [v.expr if isinstance(v, Num) else v.value.expr]
         if isinstance(v, Obj):
@@ -511,35 +505,17 @@ class Statements(Machine):
             return [*out, ")" if isinstance(v, Tup) else "]"]
         raise self.error(f"printing {describe(v)} is not supported")
 
-    def fail(self, exception: type[BaseException], message: str) -> Any:
-        """The program raises here, whatever happens."""
-        self.emit(ir.Raise(exception, [message]))
-        raise DeadCode
-
-    def do_Try(self, s: Any, rest: list[Any]) -> list[Stmt] | None:
-        if s.handlers:
-            raise self.error("try/except is not supported", s.handlers[0],
-                             "An exception ends the computation; test the condition with `if` instead.")
-        frame = self.frames[-1]
-        entry = (len(self.loops), s.finalbody)
-        frame.finals.append(entry)
-        tail = self.run([*s.body, *s.orelse, _EndTry(entry), *s.finalbody, *rest])
-        if entry in frame.finals:
-            frame.finals.remove(entry)
-        return tail
-
-    def do__EndTry(self, s: Any) -> None:
-        finals = self.frames[-1].finals
-        if s.entry in finals:
-            finals.remove(s.entry)
-
     def do_With(self, s: Any, rest: list[Any]) -> list[Stmt] | None:
-        for item in s.items:
+        for k, item in enumerate(s.items):
             ctx = item.context_expr
             f = self.eval(ctx.func) if isinstance(ctx, gast.Call) else None
             if isinstance(f, Obj) and getattr(f.value, "__s2sgrad_scope__", False):  # a device: entered once, to check its name
                 with f.value(*(self.static(self.eval(a)) for a in ctx.args)):
                     continue
+            if isinstance(f, Obj) and f.value is contextlib.suppress and item.optional_vars is None:
+                inner = [gast.copy_location(gast.With(s.items[k + 1:], s.body, None), s)] if s.items[k + 1:] else s.body
+                caught = gast.copy_location(gast.ExceptHandler(gast.Tuple(ctx.args, gast.Load()), None, [gast.Pass()]), ctx)
+                return self.do_Try(gast.copy_location(gast.Try(inner, [caught], [], []), s), rest)
             ok = isinstance(f, Obj) and (f.value in (np.errstate,) or getattr(f.value, "__name__", "") in ("catch_warnings", "nullcontext", "printoptions"))
             if not ok or item.optional_vars is not None:
                 raise self.error("this `with` is not supported", ctx, "np.errstate is accepted and has no effect in compiled code.")
@@ -694,13 +670,6 @@ class _Replace(gast.NodeTransformer):
 
     def visit(self, node: Any) -> Any:
         return self.new if node is self.old else self.generic_visit(node)
-
-
-class _EndTry:
-    """Marks the end of a try body in a list of statements."""
-
-    def __init__(self, entry: Any) -> None:
-        self.entry = entry
 
 
 def old_is_plain(old: Value | None, base: Num, items: Any) -> bool:

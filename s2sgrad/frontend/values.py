@@ -195,10 +195,11 @@ class Spelled(Value):
 
 @dataclass(frozen=True, eq=False)
 class Error(Value):
-    """An exception object that has been built and not raised yet."""
+    """An exception object: its arguments, and the attributes that its class gave it."""
 
     cls: Any
     args: tuple[Value, ...]
+    fields: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,7 +258,7 @@ def map_nums(v: Value, f: Callable[[Num], Num]) -> Value:
     if isinstance(v, Text):
         return Text(tuple(map_nums(p, f) if isinstance(p, Value) else p for p in v.parts))
     if isinstance(v, Error):
-        return Error(v.cls, tuple(map_nums(a, f) for a in v.args))
+        return Error(v.cls, tuple(map_nums(a, f) for a in v.args), tuple((k, map_nums(a, f)) for k, a in v.fields))
     return v
 
 

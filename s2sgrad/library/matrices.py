@@ -152,3 +152,22 @@ def matrix_norm(x, *, keepdims=False, ord="fro"):
 def mean_of_squares(x):
     """The mean squared absolute value."""
     return np.sum(squares(x)) / count(x, None)
+
+
+def positive_definite(a):
+    """Has a symmetric matrix a Cholesky factor? (Its lower triangle is read.)"""
+    n = a.shape[0]
+    m = a.copy()
+    good = True
+    for j in range(n):
+        for k in range(j):
+            m[j, j] = m[j, j] - abs(m[j, k]) ** 2
+        if not np.real(m[j, j]) > 0:
+            good = False
+            break
+        root = np.sqrt(m[j, j])
+        for i in range(j + 1, n):
+            for k in range(j):
+                m[i, j] = m[i, j] - m[i, k] * np.conj(m[j, k])
+            m[i, j] = m[i, j] / root
+    return good

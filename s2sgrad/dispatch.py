@@ -276,7 +276,7 @@ class Template:
                 specs, kw_specs = with_fixed(specs, kw_specs, path, value_at(path, args, kw))
             try:
                 return self.build(fn, specs, kw_specs, default_backend()), fixed
-            except frontend.NeedsStatic as e:
+            except Unsupported as e:
                 path = e.origin[1:]
                 if not e.origin or e.origin[0] != "arg" or path in fixed or isinstance(value_at(path, args, kw), np.ndarray):
                     raise

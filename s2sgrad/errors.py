@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from s2sgrad.ir import Place
 
 
@@ -23,7 +25,12 @@ class S2SGradError(Exception):
 
 
 class Unsupported(S2SGradError):
-    """A construct or a function outside the language (refused, never mis-differentiated)."""
+    """A construct or a function outside the language (refused, never mis-differentiated).
+
+    `origin` names the argument that could be fixed to make it possible, where there is one.
+    """
+
+    origin: tuple[Any, ...] = ()
 
 
 class NotDifferentiable(S2SGradError):

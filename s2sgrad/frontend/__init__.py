@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from s2sgrad import rules  # noqa: F401 - registers the operations
-from s2sgrad.frontend.machine import NeedsStatic
 from s2sgrad.frontend.specialise import Specialised, read, specialise
 
-__all__ = ["NeedsStatic", "Specialised", "read", "specialise"]
+__all__ = ["Specialised", "read", "specialise"]

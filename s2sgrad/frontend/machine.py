@@ -53,9 +53,7 @@ RANK = {"bool": 0, "int64": 1, "float64": 2, "complex128": 3}
 
 
 class NeedsStatic(errors.Unsupported):
-    """A value known at run time only stands where a constant is needed. `origin` names the leaf that could be fixed."""
-
-    origin: tuple[Any, ...] = ()
+    """A value known at run time only stands where a constant is needed: a loop may be unrolled. Users see `Unsupported`."""
 
 
 @dataclass

@@ -14,9 +14,10 @@ import numpy as np
 
 from s2sgrad import errors, ir
 from s2sgrad.frontend import scope as scoping
-from s2sgrad.frontend.calls import class_member
-from s2sgrad.frontend.exceptions import DeadCode
+from s2sgrad.frontend.calls import Recursive, class_member
+from s2sgrad.frontend.exceptions import DeadCode, NeedsBranch
 from s2sgrad.frontend.link import Linking
+from s2sgrad.frontend.loops import Again, NeedsPeel
 from s2sgrad.frontend.machine import NeedsStatic
 from s2sgrad.frontend.objects import Restart
 from s2sgrad.frontend.prune import prune
@@ -139,6 +140,12 @@ def specialise(fn: Any, specs: Sequence[Spec], *, kw: dict[str, Spec] | None = N
             return _run(m, fn, specs, kw or {})
         except Restart:
             static = m.static_accesses
+        except NeedsStatic as e:
+            refused = errors.Unsupported(e.message, e.place, e.hint, e.caret)
+            refused.origin = e.origin
+            raise refused from None
+        except (Again, NeedsBranch, NeedsPeel, Recursive) as e:
+            raise m.error(f"this program is not supported ({type(e).__name__})") from None
     raise errors.Unsupported("too many captured constants decide the structure of the function")
 
 

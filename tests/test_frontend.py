@@ -143,7 +143,6 @@ def test_written_parameters():
 # ------------------------------------------------------------------------------------------------ refusals
 
 REFUSALS = [
-    ("def f(x):\n    try:\n        return x\n    except ValueError:\n        return 0.0\n", "try/except is not supported"),
     ("def f(x):\n    return y + x\n", "name 'y' is not defined"),
     ("y = 1.0\ndef f(x):\n    global y\n    y = x\n    return x\n", "the global variable y is assigned"),
     ("def f(x):\n    if x > 0:\n        y = 'a'\n    else:\n        y = x\n    return y\n", "the result would be str 'a' on one path and a number (float) on another"),

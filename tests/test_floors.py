@@ -9,7 +9,7 @@ ROOT = Path(s2sgrad.__file__).parent
 
 # From the ground up. A name is a folder or a module of s2sgrad.
 FLOORS = [
-    {"errors", "names", "ir", "runtime"},
+    {"errors", "names", "ir", "recursion", "runtime"},
     {"rules"},
     {"structure", "callables"},
     {"library"},

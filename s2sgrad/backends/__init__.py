@@ -9,10 +9,13 @@ import importlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from s2sgrad.recursion import deep
+
 # name -> module; what is None has no implementation in this version
 BACKENDS: dict[str, str | None] = {"python": "s2sgrad.backends.python", "cpu": "s2sgrad.backends.cpu", "cuda": None}
 
 
+@deep
 def load(text: str, name: str, backend: str = "cpu", options: Mapping[str, Any] | None = None) -> Callable[..., Any]:
     """The function `name` of a generated module.
 

@@ -16,6 +16,7 @@ from s2sgrad.emit.build import PLAIN_DTYPES, Builder, narrow
 from s2sgrad.emit.names import Names, mentioned
 from s2sgrad.emit.templates import constant
 from s2sgrad.emit.unparser import unparse
+from s2sgrad.recursion import deep
 
 IMPORTS = {
     "math": "import math", "sys": "import sys", "np": "import numpy as np", "prange": "from numba import prange",
@@ -23,6 +24,7 @@ IMPORTS = {
 }
 
 
+@deep
 def text(program: ir.Program, *, header: str = "", imports: bool = True) -> str:
     """The module text of a program: header comment, imports, helpers, linked functions, main function.
 

@@ -50,11 +50,19 @@ class Linking(Customs):
             return Num(v)
 
         value = map_nums(found.shape, target)
-        args = [ir.Expr() if False else n.expr for n in leaves]
+        args = [self.passed(n.expr) for n in leaves]
         call = ir.CallFn(targets, found.name, [*args, *found.extras])
         found.calls.append(call)
         self.emit(call)
         return value
+
+    def passed(self, e: ir.Expr) -> ir.Expr:
+        """An argument of a linked call: arrays are passed by name, so that their adjoints can be."""
+        if not isinstance(e.type, Array) or isinstance(e, Var):
+            return e
+        v = self.fresh("argument", e.type)
+        self.emit(ir.Assign(v, e))
+        return v
 
     def link(self, f: Func, bound: dict[str, Value]) -> Linked:
         """Specialise a function on leaf parameters; result types by a fixpoint from the returns that do not recurse."""

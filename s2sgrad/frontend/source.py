@@ -13,6 +13,7 @@ import gast
 
 from s2sgrad.errors import NoSource
 from s2sgrad.ir import Place
+from s2sgrad.recursion import deep
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ def no_source(fn: Any, why: str = "") -> NoSource:
     )
 
 
+@deep
 def source_of(fn: types.FunctionType) -> Source:
     """The definition of a plain function. Raises NoSource."""
     return _source_of_code(fn.__code__, fn.__name__, _lines(fn))

@@ -40,6 +40,7 @@ from s2sgrad.frontend.values import (
     number,
 )
 from s2sgrad.ir import Array, Function, Param, Program, Return, Var
+from s2sgrad.recursion import deep
 from s2sgrad.structure import Leaf, Node, Spec, Static
 
 Access = tuple[Any, ...]
@@ -126,6 +127,7 @@ class Specialiser(Linking):
         return v
 
 
+@deep
 def specialise(fn: Any, specs: Sequence[Spec], *, kw: dict[str, Spec] | None = None) -> Specialised:
     """Specialise a function for arguments of the given structure.
 

@@ -50,11 +50,13 @@ from s2sgrad.optimise.nodes import Node, Nodes, cheap_scalar, squeezed
 from s2sgrad.optimise.producers import PRODUCERS, SCALAR_PRODUCERS, library_call, lower_multi
 from s2sgrad.optimise.shapes import Shapes, dim
 from s2sgrad.optimise.stencils import gather_stencils
+from s2sgrad.recursion import deep
 
 LOOPS = "ijklmpqrst"
 LAZY = frozenset({"ifexp", "and", "or"})
 
 
+@deep
 def lower(program: Program) -> Program:
     """The program with explicit loops and exact scalar types. The input is not changed."""
     return Program(lower_function(program.main), {n: lower_function(f) for n, f in program.linked.items()})

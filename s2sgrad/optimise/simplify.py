@@ -24,6 +24,7 @@ from s2sgrad.optimise.fold_stmts import fold_function
 from s2sgrad.optimise.forward import substitute_single
 from s2sgrad.optimise.notes import drop_idle_notes
 from s2sgrad.optimise.sink import sink_resets
+from s2sgrad.recursion import deep
 
 Pass = Callable[[Function, Program], Function]
 
@@ -39,6 +40,7 @@ PASSES: dict[str, Pass] = {
 ROUNDS = 8
 
 
+@deep
 def simplify(program: Program) -> Program:
     """An equivalent program with less in it."""
     linked = {name: simplify_function(f, program) for name, f in program.linked.items()}

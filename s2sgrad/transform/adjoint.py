@@ -35,6 +35,7 @@ class Context:
     out: list[ir.Stmt] = field(default_factory=list)
     bound: dict[Expr, Var] = field(default_factory=dict)
     redirect: Callable[[Var, Expr], bool] | None = None  # takes contributions to the statement's own target
+    uses: dict[int, tuple[Expr, int]] = field(default_factory=dict)  # of `occurrences`, by identity (the expression is held: its id stays its own)
 
     def emit(self, s: ir.Stmt) -> None:
         self.out.append(s)
@@ -48,13 +49,19 @@ class Context:
 
     def is_active(self, e: Any) -> bool:
         """Does this expression depend on an active variable?"""
+        return self.occurrences(e) > 0
+
+    def occurrences(self, e: Any) -> int:
+        """How many contributions the adjoint of `e` will make."""
         if isinstance(e, Var):
-            return ir.is_inexact(e.type) and key(e, self.classes) in self.active
-        if isinstance(e, Call):
-            return registry.OPS[e.op].kind != "zero" and any(self.is_active(a) for a in e.args)
+            return int(ir.is_inexact(e.type) and key(e, self.classes) in self.active)
         if isinstance(e, Index):
-            return self.is_active(e.base)
-        return False
+            return min(self.occurrences(e.base), 1)
+        if not isinstance(e, Call) or registry.OPS[e.op].kind == "zero":
+            return 0
+        if id(e) not in self.uses:
+            self.uses[id(e)] = e, sum(self.occurrences(a) for a in e.args)
+        return self.uses[id(e)][1]
 
     def refuse(self, e: Call, why: str) -> errors.NotDifferentiable:
         return errors.NotDifferentiable(f"{registry.OPS[e.op].name} has no derivative here: {why}", self.place)
@@ -172,15 +179,6 @@ def simple(g: Expr, cx: Context) -> Expr:
     return cx.temporary("g", g)
 
 
-def occurrences(e: Expr, cx: Context) -> int:
-    """How many contributions the adjoint of `e` will make."""
-    if not cx.is_active(e):
-        return 0
-    if isinstance(e, Call):
-        return sum(occurrences(a, cx) for a in e.args)
-    return 1
-
-
 def guarded(g: Expr, product: Expr) -> Expr:
     """Zero where the incoming adjoint or tangent is exactly zero, whatever the singular partial is."""
     if isinstance(g, Const):
@@ -215,7 +213,7 @@ def _elementwise(e: Call, g: Expr, cx: Context) -> None:
     if nonlinear:
         args = [bind(a, cx) if costly(a) and (e.op != "mul" or _value_uses(e, k, cx) > 1) else a for k, a in enumerate(args)]
     wanted = [cx.is_active(a) for a in e.args]
-    if sum(occurrences(a, cx) for a in e.args) > 1 or (op.singular and not isinstance(g, (Var, Const))):
+    if sum(cx.occurrences(a) for a in e.args) > 1 or (op.singular and not isinstance(g, (Var, Const))):
         g = simple(g, cx)
     out: Expr = Call(e.op, tuple(args), e.attrs, e.type)
     if op.adjoint is not None:
@@ -315,7 +313,7 @@ def _general(e: Call, g: Expr, cx: Context) -> None:
     wanted = tuple(cx.is_active(a) for a in e.args)
     if ir.is_array(e.type) and e.op not in ("copy", "astype", "ascontiguous"):
         g = _whole(g, e, cx)
-    if sum(occurrences(a, cx) for a in e.args) > 1 or op.kind != "linear":
+    if sum(cx.occurrences(a) for a in e.args) > 1 or op.kind != "linear":
         g = simple(g, cx)
     out: Expr = Call(e.op, tuple(args), e.attrs, e.type)
     if op.kind != "linear" and costly(out):

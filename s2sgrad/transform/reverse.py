@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from s2sgrad import ir
 from s2sgrad.ir import Expr, Var, call
+from s2sgrad.recursion import deep
 from s2sgrad.rules.registry import as_expr
 from s2sgrad.transform.adjoint import adjoint
 from s2sgrad.transform.plan import Plan
@@ -18,6 +19,7 @@ from s2sgrad.transform.setting import Record, Setting
 from s2sgrad.transform.sweeps import Sweeps, zeros_like
 
 
+@deep
 def reverse(program: ir.Program, wrt: Sequence[str], *, seeds: str = "one", value: bool = False, finals: Sequence[str] = (),
             name: str = "", save_all: bool = False, guard: bool = True) -> ir.Program:
     """The adjoint of a program's main function.

@@ -16,12 +16,14 @@ from s2sgrad import errors, ir
 from s2sgrad.analysis import activity, effects
 from s2sgrad.ir import Call, Const, Expr, Index, Var, call
 from s2sgrad.names import Names, names_of
+from s2sgrad.recursion import deep
 from s2sgrad.rules import registry
 from s2sgrad.transform.adjoint import guarded, mirrored, times
 from s2sgrad.transform.records import index_type, zero
 from s2sgrad.transform.sweeps import zeros_like
 
 
+@deep
 def tangent(program: ir.Program, wrt: Sequence[str], name: str = "") -> ir.Program:
     """The forward-mode derivative of a program's main function.
 

@@ -239,11 +239,62 @@ def return_none_helper(x):
     return np.sum(y * y)
 
 
+def recursion_on_slices(x):
+    """Each call gets a view made in the call: a fast Fourier transform."""
+    def transform(v):
+        n = len(v)
+        if n == 1:
+            return v
+        even = transform(v[::2])
+        odd = np.exp(-2j * np.pi * np.arange(n // 2) / n) * transform(v[1::2])
+        return np.concatenate((even + odd, even - odd))
+    return np.sum(np.abs(transform(x.astype(complex))) ** 2 * np.arange(len(x)))
+
+
+def recursion_merges(x):
+    def merged(v):
+        n = len(v)
+        if n < 2:
+            return v
+        a = merged(v[:n // 2])
+        b = merged(v[n // 2:])
+        out = np.empty(n)
+        i = 0
+        j = 0
+        for k in range(n):
+            if j >= len(b) or (i < len(a) and a[i] <= b[j]):
+                out[k] = a[i]
+                i += 1
+            else:
+                out[k] = b[j]
+                j += 1
+        return out
+    return np.dot(merged(x), np.arange(len(x)) ** 2.0)
+
+
+def recursion_in_loop(x):
+    """Backtracking: the array is changed and changed back around each call."""
+    def permanent(a, k):
+        n = len(a)
+        if k == n:
+            return np.prod(a * np.arange(1, n + 1) + 1.0)
+        s = 0.0
+        for i in range(k, n):
+            a[k], a[i] = a[i], a[k]
+            s += permanent(a, k + 1) * a[k]
+            a[k], a[i] = a[i], a[k]
+        return s
+    return permanent(x[:3].copy(), 0)
+
+
 case(helper_scalar, (X,), numba="fast")
 case(helper_overwrites_parameter, (X,))
 case(helper_fills, (X,))
 case(self_recursion, (1.3,), numba="fast")
 case(tree_recursion, (X,), numba="fast")
+case(recursion_on_slices, (X,))
+case(recursion_merges, (X,))
+case(recursion_in_loop, (X,))
 case(mutual_recursion, (0.9,))
 case(writing_recursion, (X,))
 case(function_argument, (0.7,))

@@ -498,6 +498,8 @@ class Function:
     doc: str = ""
     written: set[str] = field(default_factory=set)  # array parameters whose memory the body writes
     temporaries: set[str] = field(default_factory=set, compare=False)  # variables of ours that may be renamed or merged away
+    adjoint_of: dict[str, str] = field(default_factory=dict, compare=False)  # an adjoint variable -> its primal
+    stores: set[str] = field(default_factory=set, compare=False)  # arrays of saved values
 
     @property
     def returns(self) -> list[Expr]:

@@ -44,6 +44,7 @@ from s2sgrad.ir import (
 )
 from s2sgrad.optimise import overlap
 from s2sgrad.optimise.affine import is_literal, literal
+from s2sgrad.optimise.bounds import check_indices
 from s2sgrad.optimise.exact import exact_body
 from s2sgrad.optimise.extents import extents_of
 from s2sgrad.optimise.nodes import Node, Nodes, cheap_scalar, squeezed
@@ -65,6 +66,7 @@ def lower(program: Program) -> Program:
 def lower_function(f: Function) -> Function:
     low = Lowering(f)
     body = low.block(f.body)
+    body = check_indices(f, body)
     body = gather_stencils(body, low.aliases)
     return replace(f, body=exact_body(body))
 

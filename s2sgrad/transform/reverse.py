@@ -105,6 +105,7 @@ class _Reversal:
         sweeps.given = given
         forward = sweeps.forward(st.function.body)
         start, back = sweeps.block_start(st.function.body), sweeps.reversed_statements(st.function.body, 0)
+        self.stores = {slot.store.name for slot in sweeps.storage.slots.values()}
         arrays = [p.var for p in self.primal.params if ir.is_array(p.type) and st.is_active(p.var) and st.bar(p.var).name not in given]
         eager = [ir.Assign(st.bar(v), zeros_like(v)) for v in arrays if st.is_eager(v)]
         lazy = [ir.Assign(st.bar(v), zeros_like(v)) for v in arrays if not st.is_eager(v)]
@@ -127,7 +128,7 @@ class _Reversal:
         body = self._assemble(needs, set(), seeding, values)
         body.append(ir.Return([*returned, *(st.bar(v) for v in st.wrt)]))
         doc = f"Reverse-mode derivative of {self.primal.name} with respect to {', '.join(v.name for v in st.wrt)}."
-        return ir.Function(name, params, body, doc, set(self.primal.written), self.primal.temporaries | st.names.made)
+        return self._finished(ir.Function(name, params, body, doc, set(self.primal.written)))
 
     def _values(self) -> tuple[list[ir.Stmt], list[Expr]]:
         """Copies of the results: the reverse sweep undoes what the forward sweep did to memory."""
@@ -156,5 +157,11 @@ class _Reversal:
         needs |= {("b", p.name) for p in self.primal.params if ir.is_array(p.type)}
         body = self._assemble(needs, {v.name for v in array_bars}, seeding, [])
         body.append(ir.Return([st.bar(v) for v in st.wrt if isinstance(v.type, ir.Scalar)]))
-        return ir.Function(name, params, body, f"Pull-back of {self.primal.name}.", set(self.primal.written) | {v.name for v in array_bars},
-                           self.primal.temporaries | st.names.made)
+        return self._finished(ir.Function(name, params, body, f"Pull-back of {self.primal.name}.", set(self.primal.written) | {v.name for v in array_bars}))
+
+    def _finished(self, f: ir.Function) -> ir.Function:
+        """The function with what later passes may know about its variables."""
+        f.temporaries = self.primal.temporaries | self.st.names.made
+        f.adjoint_of = {bar.name: name for name, bar in self.st.bars.items()}
+        f.stores = self.stores
+        return f

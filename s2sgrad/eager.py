@@ -183,6 +183,11 @@ def function_of_text(text: str, name: str, names: dict[str, Any]) -> Callable[..
 # ------------------------------------------------------------------------------------------------ operations
 
 _SKIP = ("name",)
+ARITHMETIC = frozenset(
+    "add subtract multiply truediv floordiv floormod pow maximum minimum squared_difference atan2 add_n clip_by_value equal not_equal less "
+    "less_equal greater greater_equal".split()
+)
+"""Operations in which NumPy itself gives a Python number the dtype of the tensor beside it."""
 
 
 class Ruled:
@@ -242,6 +247,7 @@ class Op:
         self.smooth = frozenset(links if links is not None else [t for t in self.tensors if t not in self.index])
         self.as_input, self.kink, self.check, self.prepare, self.result, self.empty = as_input, kink, check, prepare, result, empty
         self.guard, self.rules, self.value = guard, rules or {}, value or fn
+        self.__s2sgrad_tensors__ = (self.tensors, self.lists, self.index, self.name in ARITHMETIC)
         self.__s2sgrad_numpy__ = compiled or (Ruled(fn, self.rules, self.tensors) if spliced else fn)
         self.kernels: dict[Any, Kernel] = {}
         OPS[self.name] = self
@@ -420,6 +426,12 @@ def literal(v: Any) -> str:
     if isinstance(v, tuple):
         return "(" + ", ".join(literal(x) for x in v) + ("," if len(v) == 1 else "") + ")"
     raise TypeError(f"{v!r} cannot be an option of an operation")
+
+
+def takes_tensors(fn: Any, *tensors: str, lists: Sequence[str] = (), index: Sequence[str] = ()) -> None:
+    """Which parameters of a plain function with a compiled form are tensors: compiled code converts them as `Op` does."""
+    fn.signature = inspect.signature(fn)
+    fn.__s2sgrad_tensors__ = (tensors, frozenset(lists), frozenset(index), False)
 
 
 def operation(**options: Any) -> Callable[[Callable[..., Any]], Op]:

@@ -289,7 +289,7 @@ class Specialisation:
         specs = [describe(a) for a in _bared(args)]
         kw = {k: describe(_bare_structure(v)) for k, v in kwargs.items()}
         self.specs = [*specs, *kw.values()]
-        self.derived = pipeline.derive(fn, specs, "primal", kw=kw or None, options=pipeline.Options(**options))
+        self.derived = pipeline.derive(fn, specs, "primal", kw=kw or None, options=pipeline.Options(**options), tensors=True)
         self.primal = self.derived.primal
         self.program = self.primal.program
         self.read = frontend.read

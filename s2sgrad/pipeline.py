@@ -113,14 +113,15 @@ def derive(
     options: Options = Options(),
     name: str = "",
     labels: Sequence[str] = (),
+    tensors: bool = False,
 ) -> Derived:
     """Run the whole road.
 
     `wrt` counts the leaves of the arguments (in the order of `structure.leaves` over `specs`, then `kw`); `finals` (with
     mode 'vjp') makes the final contents of written array parameters results too. `labels` is what the name and the
-    docstring call the variables; `name` replaces the function's own name.
+    docstring call the variables; `name` replaces the function's own name. `tensors`: see `frontend.specialise`.
     """
-    primal = frontend.specialise(fn, specs, kw=kw)
+    primal = frontend.specialise(fn, specs, kw=kw, tensors=tensors)
     if options.simplify:
         primal = replace(primal, program=optimise.simplify(primal.program))
     params = argument_params(primal.program)

@@ -351,11 +351,7 @@ def _constant_in_compiled_code(value, dtype=None, shape=None, name=None):
     if dtype is not None:
         a = np.asarray(value).astype(dtype)
     elif isinstance(value, (list, tuple)):
-        a = np.array(value)
-        if a.dtype == np.float64:
-            a = a.astype(np.float32)
-        elif a.dtype == np.int64:
-            a = a.astype(np.int32)
+        a = OPS["identity"](value)
     if shape is None:
         return a
     return np.reshape(a, shape) if np.ndim(a) > 0 else np.full(shape, a)

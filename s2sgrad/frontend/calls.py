@@ -17,7 +17,7 @@ from s2sgrad.errors import S2SGradError
 from s2sgrad.frontend import scope as scoping
 from s2sgrad.frontend.exceptions import DeadCode
 from s2sgrad.frontend.machine import Path, Target
-from s2sgrad.frontend.objects import Objects
+from s2sgrad.frontend.tensors import Tensors
 from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.source import no_source, source_of
 from s2sgrad.frontend.values import (
@@ -68,7 +68,7 @@ class Recursive(Exception):
         self.node = node
 
 
-class Calls(Objects):
+class Calls(Tensors):
     def eval_Call(self, n: Any) -> Value:
         func = self.eval(n.func)
         point = self.point()

@@ -31,8 +31,9 @@ class Customs(Builtins):
         if mark == "__s2sgrad_function__":
             return self.call(self.member(f, "function"), args, kwargs, node)
         if mark == "__s2sgrad_numpy__":
-            target = obj.__s2sgrad_numpy__
-            return self.call(Obj(target), args, kwargs, node)
+            if hasattr(obj, "__s2sgrad_tensors__"):
+                args, kwargs = self.tensor_arguments(obj, args, kwargs)
+            return self.call(Obj(obj.__s2sgrad_numpy__), args, kwargs, node)
         if mark == "__s2sgrad_print__":
             return self.print_tensor(args, kwargs, node)
         return self.inline_derivative(f, args, kwargs, node)

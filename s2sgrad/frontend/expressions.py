@@ -134,7 +134,7 @@ class Expressions(Loops):
             self.node = n
 
     def binary(self, op: Any, a: Value, b: Value) -> Value:
-        a, b = self.vector(self.present(a)), self.vector(self.present(b))
+        a, b = self.operands(self.vector(self.present(a)), self.vector(self.present(b)))
         if isinstance(a, Num) and isinstance(b, Num):
             return self.arithmetic(op, a, b)
         special = self.structure_binary(op, a, b)
@@ -300,7 +300,7 @@ class Expressions(Loops):
             if isinstance(b, Obj) and b.value is None and op in ("Eq", "NotEq"):
                 return self.identity(op == "Eq", a, b)
             a, b = self.present(a), self.present(b)
-        a, b = self.vector(a), self.vector(b)
+        a, b = self.operands(self.vector(a), self.vector(b))
         if isinstance(a, Num) and isinstance(b, Num):
             const = fold(COMPARE[op], a.const, b.const) if a.known and b.known else UNKNOWN
             try:

@@ -113,6 +113,8 @@ class Machine:
         self.copies: dict[Any, int] = {}
         self.to_link: set[Any] = set()
         self.unshareable: set[str] = set()
+        self.tensors = False
+        self.soft: set[str] = set()
 
     if TYPE_CHECKING:  # the parts of the specialiser call each other's methods
 

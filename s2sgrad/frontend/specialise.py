@@ -128,16 +128,17 @@ class Specialiser(Linking):
 
 
 @deep
-def specialise(fn: Any, specs: Sequence[Spec], *, kw: dict[str, Spec] | None = None) -> Specialised:
+def specialise(fn: Any, specs: Sequence[Spec], *, kw: dict[str, Spec] | None = None, tensors: bool = False) -> Specialised:
     """Specialise a function for arguments of the given structure.
 
-    `specs` are positional, `kw` by name. Raises errors.Unsupported (with the place), errors.NoSource.
+    `specs` are positional, `kw` by name; `tensors`: arrays stand for tensors, which numbers and lists that meet them adapt to. Raises errors.Unsupported (with the place), errors.NoSource.
     """
     static: set[Access] = set()
     for _ in range(50):
         m = Specialiser()
         m.static_accesses = static
         m.inputs = set()  # type: ignore[attr-defined]
+        m.tensors = tensors
         try:
             return _run(m, fn, specs, kw or {})
         except Restart:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.eager import takes_tensors
 from s2sgrad.errors import InvalidArgumentError
 from s2sgrad.tensor import Tensor, convert_to_tensor
 
@@ -19,6 +20,17 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     return t
 
 
+def _check_numerics_in_compiled_code(tensor, message, name=None):
+    if np.any(np.isinf(tensor)):
+        raise InvalidArgumentError(message + " : Tensor had Inf values [Op:CheckNumerics]")
+    if np.any(np.isnan(tensor)):
+        raise InvalidArgumentError(message + " : Tensor had NaN values [Op:CheckNumerics]")
+    return tensor
+
+
+check_numerics.__s2sgrad_numpy__ = _check_numerics_in_compiled_code  # type: ignore[attr-defined]
+
+
 def set_log_device_placement(enabled: bool) -> None:
     """Accepted: every operation runs where its `device` scope says."""
 
@@ -28,12 +40,28 @@ def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = 
         raise InvalidArgumentError(f"Expected 'tf.Tensor({condition}, shape=(), dtype=bool)' to be true. Summarized data: {data}")
 
 
+def _assert_in_compiled_code(condition, data, summarize=None, name=None):
+    if not np.all(condition):
+        raise InvalidArgumentError("Expected the condition to be true.")
+
+
+Assert.__s2sgrad_numpy__ = _assert_in_compiled_code  # type: ignore[attr-defined]
+
+
 def _compare(what: str, test: Any) -> Any:
     def check(x: Any, y: Any, message: str | None = None, summarize: Any = None, name: str | None = None) -> None:
         a, b = np.asarray(x), np.asarray(y)
         if not np.all(test(a, b)):
             raise InvalidArgumentError(f"{message or ''}\nCondition x {what} y did not hold.\nx = {a}\ny = {b}".lstrip("\n"))
 
+    text = f"Condition x {what} y did not hold."
+
+    def compiled(x, y, message=None, summarize=None, name=None):  # type: ignore[no-untyped-def]
+        if not np.all(test(x, y)):
+            raise InvalidArgumentError(text if message is None else message + " " + text)
+
+    check.__s2sgrad_numpy__ = compiled  # type: ignore[attr-defined]
+    takes_tensors(check, "x", "y")
     return check
 
 

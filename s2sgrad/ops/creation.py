@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import dtypes
-from s2sgrad.eager import static
+from s2sgrad.eager import static, takes_tensors
 from s2sgrad.operators import OPS
 from s2sgrad.tensor import Tensor, convert_to_tensor, make, to_array
+from s2sgrad.tensor import _constant_in_compiled_code as _compiled_constant
 
 __all__ = [
     "eye",
@@ -152,15 +153,17 @@ def _ones(shape, dtype=np.float32, name=None):
 
 
 def _zeros_like(input, dtype=None, name=None):
-    if dtype is None:
-        return np.zeros_like(input)
-    return np.zeros_like(input, dtype=dtype)
+    return np.zeros_like(input) if dtype is None else np.zeros_like(input, dtype=dtype)
 
 
 def _ones_like(input, dtype=None, name=None):
-    if dtype is None:
-        return np.ones_like(input)
-    return np.ones_like(input, dtype=dtype)
+    return np.ones_like(input) if dtype is None else np.ones_like(input, dtype=dtype)
+
+
+def _sequence_mask(lengths, maxlen=None, dtype=np.bool_, name=None):
+    n = np.asarray(lengths)
+    last = np.max(n) if maxlen is None else maxlen
+    return (np.arange(last) < np.expand_dims(n, -1)).astype(dtype)
 
 
 def _eye(num_rows, num_columns=None, batch_shape=None, dtype=np.float32, name=None):
@@ -170,9 +173,20 @@ def _eye(num_rows, num_columns=None, batch_shape=None, dtype=np.float32, name=No
 
 
 def _range(start, limit=None, delta=1, dtype=None, name=None):
-    if limit is None:
-        return np.arange(0, start, delta)
-    return np.arange(start, limit, delta)
+    first = 0 if limit is None else start
+    last = start if limit is None else limit
+    if dtype is not None:
+        return np.arange(first, last, delta, dtype=dtype)
+    return _default(np.arange(first, last, delta), first, last, delta)
+
+
+def _default(a, first, last, delta):
+    """Of Python numbers: float32 and int32."""
+    if isinstance(first, float) or isinstance(last, float) or isinstance(delta, float):
+        return a.astype(np.float32)
+    if isinstance(first, int) and isinstance(last, int) and isinstance(delta, int):
+        return a.astype(np.int32)
+    return a
 
 
 def _vector(rank: int, dtype: str) -> Any:
@@ -198,7 +212,7 @@ def _rank(input, name=None):
 
 
 def _linspace(start, stop, num, name=None, axis=0):
-    a = np.linspace(start, stop, num)
+    a = np.linspace(start, stop, num, axis=axis)
     return a.astype(np.float32) if isinstance(start, float) else a
 
 
@@ -208,10 +222,14 @@ def _one_hot(indices, depth, on_value=1, off_value=0, axis=-1, dtype=np.float32,
 
 
 def _meshgrid(*args, indexing="xy", name=None):
-    return np.meshgrid(*args, indexing=indexing)
+    return np.meshgrid(*[_compiled_constant(a) for a in args], indexing=indexing)
 
 
 def _fill(dims, value, name=None):
+    if isinstance(value, float):
+        return np.full(dims, value, dtype=np.float32)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return np.full(dims, value, dtype=np.int32)
     return np.full(dims, value)
 
 
@@ -229,6 +247,14 @@ for _f, _g in (
     (fill, _fill),
     (one_hot, _one_hot),
     (meshgrid, _meshgrid),
+    (sequence_mask, _sequence_mask),
 ):
     _f.__s2sgrad_numpy__ = _g  # type: ignore
     OPS[_f.__name__] = _f
+
+takes_tensors(zeros_like, "input")
+takes_tensors(ones_like, "input")
+takes_tensors(shape, "input")
+takes_tensors(size, "input")
+takes_tensors(rank, "input")
+takes_tensors(one_hot, "indices", index=("indices",))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import dtypes as _dtypes
-from s2sgrad.eager import operation
+from s2sgrad.eager import operation, takes_tensors
 from s2sgrad.errors import InvalidArgumentError
 from s2sgrad.operators import OPS
 from s2sgrad.rules.casts import stop_gradient as _stop_gradient
@@ -573,6 +573,13 @@ def _cast_in_compiled_code(x, dtype, name=None):
     return np.asarray(x).astype(dtype)
 
 
+def _saturate_cast_in_compiled_code(value, dtype, name=None):
+    a = np.asarray(value)
+    if np.dtype(dtype).kind in "iu":
+        a = np.clip(a, np.iinfo(np.dtype(dtype)).min, np.iinfo(np.dtype(dtype)).max)
+    return a.astype(dtype)
+
+
 cast.__s2sgrad_numpy__ = _cast_in_compiled_code  # type: ignore[attr-defined]
 OPS["cast"] = cast
 
@@ -583,4 +590,8 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     return cast(Tensor(np.clip(t._array, want.min, want.max)) if want.is_integer else t, want)
 
 
+saturate_cast.__s2sgrad_numpy__ = _saturate_cast_in_compiled_code  # type: ignore[attr-defined]
 divide = truediv
+
+takes_tensors(cast, "x")
+takes_tensors(saturate_cast, "value")

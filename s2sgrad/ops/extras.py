@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import dtypes
+from s2sgrad.eager import takes_tensors
 from s2sgrad.namespaces import nest
 from s2sgrad.operators import OPS, Operators
 from s2sgrad.tensor import Tensor, convert_to_tensor
@@ -155,6 +156,18 @@ class Module:
         return out
 
 
+def _bincount(arr, weights=None, minlength=None, maxlength=None, dtype=np.int32, name=None):
+    w = None if weights is None else np.reshape(weights, -1)
+    out = np.bincount(np.reshape(arr, -1), w, 0 if minlength is None else minlength)
+    if maxlength is not None:
+        out = out[:maxlength]
+    return out.astype(dtype if weights is None else weights.dtype)
+
+
+bincount.__s2sgrad_numpy__ = _bincount  # type: ignore[attr-defined]
+takes_tensors(bincount, "arr", "weights", index=("arr",))
+
+
 def _polyval(coeffs, x, name=None):
     total = x * 0
     for c in coeffs:
@@ -163,3 +176,5 @@ def _polyval(coeffs, x, name=None):
 
 
 polyval.__s2sgrad_numpy__ = _polyval  # type: ignore[attr-defined]
+
+takes_tensors(polyval, "x")

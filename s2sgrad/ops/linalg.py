@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.eager import operation
+from s2sgrad.eager import operation, takes_tensors
 from s2sgrad.errors import InvalidArgumentError
 from s2sgrad.operators import OPS
 from s2sgrad.ops.reductions import _norm_in_compiled_code as _norm
@@ -66,7 +66,11 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     return OPS["_einsum"](list(inputs), equation)
 
 
-einsum.__s2sgrad_numpy__ = np.einsum  # type: ignore[attr-defined]
+def _einsum_in_compiled_code(equation, *inputs, optimize="greedy", name=None):
+    return OPS["_einsum"](list(inputs), equation)
+
+
+einsum.__s2sgrad_numpy__ = _einsum_in_compiled_code  # type: ignore[attr-defined]
 
 
 @operation()
@@ -269,3 +273,7 @@ def _normalize(tensor, ord="euclidean", axis=None, name=None):
 
 
 normalize.__s2sgrad_numpy__ = _normalize  # type: ignore[attr-defined]
+
+takes_tensors(lstsq, "matrix", "rhs")
+takes_tensors(adjoint, "matrix")
+takes_tensors(normalize, "tensor")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.eager import operation
+from s2sgrad.eager import operation, takes_tensors
 from s2sgrad.operators import OPS
 from s2sgrad.ops.elementwise import _each
 from s2sgrad.ops.reductions import _axis
@@ -213,6 +213,10 @@ def _batch_normalization(x, mean, variance, offset, scale, variance_epsilon, nam
     return out if offset is None else out + offset
 
 
+def _zero_fraction(value, name=None):
+    return np.mean(value == 0).astype(np.float32)
+
+
 def _bias_add(value, bias, data_format=None, name=None):
     return value + bias
 
@@ -224,5 +228,14 @@ for _f, _g in (
     (moments, _moments),
     (batch_normalization, _batch_normalization),
     (bias_add, _bias_add),
+    (zero_fraction, _zero_fraction),
 ):
     _f.__s2sgrad_numpy__ = _g  # type: ignore
+
+takes_tensors(sparse_softmax_cross_entropy_with_logits, "labels", "logits", index=("labels",))
+takes_tensors(global_norm, "t_list", lists=("t_list",))
+takes_tensors(clip_by_global_norm, "t_list", lists=("t_list",))
+takes_tensors(moments, "x")
+takes_tensors(batch_normalization, "x", "mean", "variance", "offset", "scale")
+takes_tensors(bias_add, "value", "bias")
+takes_tensors(zero_fraction, "value")

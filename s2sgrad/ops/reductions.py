@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.eager import operation
+from s2sgrad.eager import operation, takes_tensors
 from s2sgrad.operators import OPS
 from s2sgrad.tensor import Tensor
 
@@ -257,3 +257,5 @@ def _norm_in_compiled_code(tensor, ord="euclidean", axis=None, keepdims=False, n
 
 norm.__s2sgrad_numpy__ = _norm_in_compiled_code  # type: ignore[attr-defined]
 OPS["norm"] = norm
+
+takes_tensors(norm, "tensor")

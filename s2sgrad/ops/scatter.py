@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.eager import operation, static
+from s2sgrad.eager import operation, static, takes_tensors
 from s2sgrad.operators import OPS
 from s2sgrad.ops.shaping import _check_range
 from s2sgrad.tensor import Tensor, convert_to_tensor
@@ -147,3 +147,7 @@ for _f, _g in (
     _f.__s2sgrad_numpy__ = _g  # type: ignore
 for _f in (tensor_scatter_nd_add, tensor_scatter_nd_sub, tensor_scatter_nd_update, tensor_scatter_nd_max, tensor_scatter_nd_min):
     OPS[_f.__name__] = _f
+
+for _f in (tensor_scatter_nd_add, tensor_scatter_nd_sub, tensor_scatter_nd_update, tensor_scatter_nd_max, tensor_scatter_nd_min):
+    takes_tensors(_f, "tensor", "indices", "updates", index=("indices",))
+takes_tensors(scatter_nd, "indices", "updates", index=("indices",))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.eager import operation
+from s2sgrad.eager import operation, takes_tensors
 from s2sgrad.errors import InvalidArgumentError
 from s2sgrad.operators import OPS
 from s2sgrad.tensor import Tensor, convert_to_tensor
@@ -237,3 +237,7 @@ for _f, _g in (
     (unsorted_segment_min, _unsorted_min),
 ):
     _f.__s2sgrad_numpy__ = _g  # type: ignore
+
+for _f in (segment_sum, segment_prod, segment_mean, segment_max, segment_min, unsorted_segment_sum, unsorted_segment_prod,
+           unsorted_segment_mean, unsorted_segment_sqrt_n, unsorted_segment_max, unsorted_segment_min):  # fmt: skip
+    takes_tensors(_f, "data", "segment_ids", index=("segment_ids",))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.eager import Kernel, Op, differentiable, function_of_text, operation, static
+from s2sgrad.eager import Kernel, Op, differentiable, function_of_text, operation, static, takes_tensors
 from s2sgrad.eager import tapes as _tapes
 from s2sgrad.errors import InvalidArgumentError
 from s2sgrad.library.table import refuse
@@ -209,12 +209,19 @@ def _gather_in_compiled_code(params, indices, validate_indices=None, axis=None, 
     k = b if axis is None else axis
     if k < 0:
         k = k + params.ndim
+    _refuse_range(at, params.shape[k])
     if b > 0:
         return _gather_batches.fn(params, at, k, b)
     return np.take(params, at, axis=k)
 
 
 gather.__s2sgrad_numpy__ = _gather_in_compiled_code  # type: ignore[attr-defined]
+
+
+def _refuse_range(at, n):
+    """`_check_range` in compiled code."""
+    if np.any(at < 0) or np.any(at >= n):
+        raise InvalidArgumentError("an index is out of range [Op:GatherV2]")
 
 
 def _check_range(at: np.ndarray, n: int) -> None:
@@ -243,7 +250,9 @@ def _gather_nd_in_compiled_code(params, indices, batch_dims=0, name=None):
     depth = _tuple_length(indices)
     at = np.asarray(indices)
     rows = at[..., 0]
+    _refuse_range(rows, params.shape[0])
     for d in range(1, depth):
+        _refuse_range(at[..., d], params.shape[d])
         rows = rows * params.shape[d] + at[..., d]
     return np.take(np.reshape(params, (-1,) + params.shape[depth:]), rows, axis=0)
 
@@ -274,8 +283,10 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return OPS["_where"](condition, x, y)
 
 
-def _where_in_compiled_code(condition, x, y, name=None):
-    return np.where(condition, x, y)
+def _where_in_compiled_code(condition, x=None, y=None, name=None):
+    if x is None:
+        return np.argwhere(np.asarray(condition))
+    return OPS["_where"](condition, x, y)
 
 
 where.__s2sgrad_numpy__ = _where_in_compiled_code  # type: ignore[attr-defined]
@@ -338,6 +349,16 @@ builtin_slice, range = builtins.slice, builtins.range
 # The same compositions inside compiled code, on arrays.
 
 
+def _ensure_shape_in_compiled_code(x, shape, name=None):
+    if x.ndim != len(shape):
+        raise InvalidArgumentError("the rank of tensor x is not compatible with the expected shape. [Op:EnsureShape]")
+    for k in range(x.ndim):
+        if shape[k] is not None:
+            if x.shape[k] != shape[k]:
+                raise InvalidArgumentError("the shape of tensor x is not compatible with the expected shape. [Op:EnsureShape]")
+    return x
+
+
 def _split_in_compiled_code(value, num_or_size_splits, axis=0, num=None, name=None):
     if isinstance(num_or_size_splits, int):
         return np.split(value, num_or_size_splits, axis=axis)
@@ -352,6 +373,8 @@ def _split_in_compiled_code(value, num_or_size_splits, axis=0, num=None, name=No
 def _unstack_in_compiled_code(value, num=None, axis=0, name=None):
     """A list as long as the array; in a list that is unpacked the length must be known (`num`, or a shape that is fixed)."""
     n = value.shape[axis] if num is None else num
+    if n != value.shape[axis]:
+        raise InvalidArgumentError("the number of slices is not the extent of the axis [Op:Unpack]")
     return [np.take(value, k, axis=axis) for k in range(n)]
 
 
@@ -368,6 +391,7 @@ for _f, _g in (
     (slice, _slice_in_compiled_code),
     (boolean_mask, _boolean_mask_in_compiled_code),
     (unstack, _unstack_in_compiled_code),
+    (ensure_shape, _ensure_shape_in_compiled_code),
 ):
     _f.__s2sgrad_numpy__ = _g  # type: ignore
 
@@ -439,3 +463,12 @@ def _out_of_bounds(items: Sequence[Any], shape: Sequence[int]) -> str:
 
 OPS["getitem"] = GetItem()
 assert isinstance(reshape, Op)
+
+takes_tensors(squeeze, "input")
+takes_tensors(gather, "params", "indices", index=("indices",))
+takes_tensors(gather_nd, "params")
+takes_tensors(boolean_mask, "tensor", "mask", index=("mask",))
+takes_tensors(unstack, "value")
+takes_tensors(split, "value")
+takes_tensors(slice, "input_")
+takes_tensors(ensure_shape, "x")

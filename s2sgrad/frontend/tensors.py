@@ -1,0 +1,86 @@
+"""Where arrays stand for tensors: what Python numbers, lists and NumPy data become when they meet one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sgrad import ir
+from s2sgrad.frontend.objects import Objects
+from s2sgrad.frontend.values import Items, Num, Obj, Ref, Tup, Value, number
+
+DEFAULTS = {"float64": "float32", "int64": "int32"}  # what Python's own numbers become
+
+
+def weak_number(n: Num) -> bool:
+    """A Python number: it takes the dtype of what it meets."""
+    return isinstance(n.type, ir.Scalar) and n.type.weak
+
+
+class Tensors(Objects):
+    def operands(self, a: Value, b: Value) -> tuple[Value, Value]:
+        """Both sides of an operator: a list, or a NumPy array from outside, takes the dtype of the tensor on the other side."""
+        if not self.tensors:
+            return a, b
+        for x, y, swap in ((a, b, False), (b, a, True)):
+            if isinstance(x, Num) and not weak_number(x) and self.adapts(y):
+                y = self.tensor(y, x.type.dtype)
+                return (y, x) if swap else (x, y)
+        return a, b
+
+    def adapts(self, v: Value) -> bool:
+        return self.is_list(v) or isinstance(v, Num) and isinstance(v.expr, ir.Var) and v.expr.name in self.soft
+
+    def is_list(self, v: Value) -> bool:
+        return isinstance(v, Tup) and v.cls is None or isinstance(v, Ref) and v.heap.kind == "list" and isinstance(self.contents(v), Items)
+
+    def tensor_arguments(self, op: Any, args: Sequence[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+        """The arguments of a tensor operation, converted as it converts them: those that must agree take the dtype of the first tensor."""
+        tensors, lists, index, weak = op.__s2sgrad_tensors__
+        names = list(op.signature.parameters)
+        bound = dict(zip(names, args, strict=False)) | kwargs
+        if "name" not in names:
+            bound.pop("name", None)
+        if len(args) > len(names):
+            return list(args), kwargs
+        members = {n: self.members(bound[n]) if n in lists else [bound[n]] for n in tensors if n in bound}
+        hint = next((d for n, vs in members.items() if n not in index for v in vs if (d := self.dtype_of(v)) is not None), None)
+        for n, vs in members.items():
+            new = [self.tensor(v, None if n in index else hint, weak) for v in vs]
+            bound[n] = self.new_list(new) if n in lists else new[0]
+        given = [bound.pop(n) for n in names[: len(args)]]
+        return given, bound
+
+    def members(self, v: Value) -> list[Value]:
+        return list(self.sequence_items(v)) if self.is_list(v) else [v]
+
+    def dtype_of(self, v: Value) -> str | None:
+        """The dtype of a tensor, or of the first tensor in a list."""
+        if isinstance(v, Num):
+            return None if weak_number(v) or self.adapts(v) else str(v.type.dtype)
+        return next((d for i in self.sequence_items(v) if (d := self.dtype_of(i)) is not None), None) if self.is_list(v) else None
+
+    def tensor(self, v: Value, hint: str | None, weak: bool = True) -> Value:
+        """One argument. `weak`: Python numbers beside a tensor may stay what they are, arithmetic gives the tensor's dtype."""
+        v = self.vector(self.present(v))
+        if self.is_list(v):
+            hint = hint or self.dtype_of(v)
+            return self.call(Obj(np.array), [v], {"dtype": Obj(np.dtype(hint or self.list_dtype(v)))}, None)
+        if not isinstance(v, Num) or not self.tensors:
+            return v
+        if not weak_number(v):
+            return Num(ir.call("astype", v.expr, dtype=hint)) if hint and self.adapts(v) and v.type.dtype != hint and hint[0] in "fc" else v
+        if hint is not None and (weak or hint[0] in "iub" and v.type.dtype[0] in "fc"):
+            return v
+        dtype = hint or DEFAULTS.get(v.type.dtype, v.type.dtype)
+        return number(np.dtype(dtype).type(v.const)) if v.known else Num(ir.call("astype", v.expr, dtype=dtype))
+
+    def list_dtype(self, v: Value) -> str:
+        """The dtype of a list of Python numbers."""
+        kinds = [self.list_dtype(i) if self.is_list(i) else DEFAULTS.get(i.type.dtype, i.type.dtype) for i in self.sequence_items(v) if isinstance(i, Num) or self.is_list(i)]
+        return str(np.result_type(*(k for k in kinds))) if kinds and "float32" not in kinds else "float32"
+
+
+__all__ = ["Tensors"]

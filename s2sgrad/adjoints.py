@@ -17,6 +17,7 @@ import numpy as np
 from s2sgrad import emit, frontend, ir, optimise, transform
 from s2sgrad.connections import connections
 from s2sgrad.eager import Kernel, differentiable, function_of_text
+from s2sgrad.frontend.tapes import PULLBACK
 from s2sgrad.ir import Program
 from s2sgrad.pipeline import fresh_results, own_arguments
 from s2sgrad.structure import Spec, describe
@@ -144,6 +145,15 @@ def pushforward(kernel: Kernel, inputs: Sequence[Tensor], given: tuple[int, ...]
             like = [r.type.dtype for r in program.main.returns if ir.is_inexact(r.type)]
             kernel.cache[key] = Generated(derived, like, kernel.kink)
         return kernel.cache[key]
+
+
+def of_taped(program: Program, wrt: Sequence[str]) -> tuple[set[str], Callable[..., Any]]:
+    """What a tape in compiled code needs: which variables the results depend on, and the pull-back by some of them."""
+    reached = set().union(*connections(program))
+    return reached, reversed_program(program, [n for n in wrt if n in reached], "taped_vjp").fn
+
+
+PULLBACK.append(of_taped)
 
 
 class Generated(Kernel):

@@ -29,13 +29,14 @@ def split(fn: Callable[..., Any]) -> tuple[Callable[[], None], Callable[..., Any
     node = tree.body[0]
     if not isinstance(node, ast.FunctionDef):
         return None
-    found = [s for s in ast.walk(node) if isinstance(s, ast.stmt) and _is_effect(s, _locals(fn), fn)]
+    found = [s for s in _always(node.body) if _is_effect(s, _locals(fn), fn)]
     if not found:
         return None
     text = textwrap.dedent("".join(lines)).splitlines()
-    for s in found:
-        for k in range(s.lineno - 1, s.end_lineno or s.lineno):
-            text[k] = " " * s.col_offset + "pass" if k == s.lineno - 1 else ""
+    for s in reversed(found):
+        top, last = s.lineno - 1, (s.end_lineno or s.lineno) - 1
+        rest = text[last].encode()[s.end_col_offset :].decode()
+        text[top : last + 1] = [text[top].encode()[: s.col_offset].decode() + "pass" + rest, *[""] * (last - top)]
     start = min([d.lineno for d in node.decorator_list] + [node.lineno]) - 1
     for k in range(start, node.lineno - 1):
         text[k] = ""
@@ -44,6 +45,12 @@ def split(fn: Callable[..., Any]) -> tuple[Callable[[], None], Callable[..., Any
         free = set(fn.__code__.co_freevars)
         once[1:1] = [f"    nonlocal {n}" if n in free else f"    global {n}" for n in used]
     return _rebuild("\n".join(once), "once", fn, 1, False), _rebuild("\n".join(text), fn.__name__, fn, first, True)
+
+
+def _always(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a function that run whatever happens: not in a branch or a loop, and before any way out."""
+    leaves = [any(isinstance(n, (ast.Return, ast.Raise, ast.Assert)) for n in ast.walk(s)) for s in body]
+    return body[: leaves.index(True)] if True in leaves else body
 
 
 def _locals(fn: types.FunctionType) -> set[str]:

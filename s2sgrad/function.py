@@ -8,6 +8,7 @@ split off and run once per specialisation, and a function that still cannot be c
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import types
@@ -27,6 +28,7 @@ from s2sgrad.namespaces import nest
 from s2sgrad.operators import Operators
 from s2sgrad.shapes import TensorSpec
 from s2sgrad.tensor import Tensor, convert_to_tensor, make
+from s2sgrad.variable import made_variables
 
 _eagerly = [False]
 
@@ -38,6 +40,16 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 def functions_run_eagerly() -> bool:
     return _eagerly[0]
+
+
+class _Made:
+    """What has been made of a function; methods of all objects of a class share it."""
+
+    def __init__(self) -> None:
+        self.known: dict[Any, list[Specialisation]] = {}
+        self.refused: dict[Any, S2SGradError] = {}
+        self.parts: Any = None  # side effects and the function without them, see `effects`
+        self.has_run = False  # as plain Python
 
 
 class Function:
@@ -56,9 +68,7 @@ class Function:
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self.jit_compile = jit_compile
         self.options = dict(options or {})
-        self._known: dict[Any, list[Specialisation]] = {}
-        self._parts: Any = None
-        self._refused: S2SGradError | None = None
+        self._made = _Made()
         functools.update_wrapper(self, python_function, updated=())
         self.py_func = python_function  # how other parts find the Python function behind a compiled one
 
@@ -70,42 +80,50 @@ class Function:
         if _eagerly[0]:
             return self._plain(args, kwargs)
         entry = self._entry(args, kwargs)
-        return self._plain(args, kwargs) if entry is None else entry.call(args, kwargs)
+        return self._plain(args, kwargs) if entry is None else entry.call(args, kwargs, self.python_function)
 
     def __get__(self, obj: Any, cls: Any = None) -> Function:
         if obj is None:
             return self
         bound = Function(types.MethodType(self.python_function, obj), self.input_signature, self.jit_compile, self.options)
+        bound._made = self._made  # objects of a class share what has been compiled
         return bound
 
     def _plain(self, args: Any, kwargs: Any) -> Any:
         """Plain Python on tensors."""
         convert = lambda x: convert_to_tensor(x) if isinstance(x, (np.ndarray, np.generic)) else x
-        out = self.python_function(*nest.map_structure(convert, args), **nest.map_structure(convert, kwargs))
+        with made_variables() as made:
+            out = self.python_function(*nest.map_structure(convert, args), **nest.map_structure(convert, kwargs))
+        if not _eagerly[0] and made and (self._made.has_run or any(v() is None for v in made)):
+            raise ValueError(
+                "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only created "
+                "once or created outside tf.function."
+            )
+        self._made.has_run = True
         return nest.map_structure(_as_result, out)
 
     def _entry(self, args: Any, kwargs: Any) -> Specialisation | None:
         """The specialisation for these arguments; None where the function runs as plain Python."""
-        if self._refused is not None:
-            return None
         key = (*call_key(args, kwargs), tuple(sorted(self.options.items())))
-        for found in self._known.get(key, ()):
-            if found.holds():
+        if key in self._made.refused:
+            return None
+        for found in self._made.known.get(key, ()):
+            if found.holds(self.python_function):
                 return found
         try:
             new = self._specialise(args, kwargs)
         except (Unsupported, NoSource, TypeConflict) as e:
             if self.jit_compile:
                 raise
-            self._refused = e
+            self._made.refused[key] = e
             warnings.warn(f"{self.__name__} runs as plain Python on tensors, it cannot be compiled: {e}", RuntimeWarning, stacklevel=3)
             return None
-        self._known.setdefault(key, []).append(new)
+        self._made.known.setdefault(key, []).append(new)
         return new
 
     def _specialise(self, args: Any, kwargs: Any) -> Specialisation:
-        if self._parts is not None:
-            once, rest = self._parts
+        if self._made.parts is not None:
+            once, rest = self._made.parts
             new = Specialisation(rest, args, kwargs, self.options)
             once()
             return new
@@ -119,7 +137,7 @@ class Function:
                 raise
             once, rest = parts
             new = Specialisation(rest, args, kwargs, self.options)
-            self._parts = parts
+            self._made.parts = parts
             once()
             return new
 
@@ -177,28 +195,62 @@ class Function:
 
         return api.value_and_grad(self.python_function, wrt, **options)
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:
-        """Prepare the specialisation for tensors or TensorSpecs; the result is called with matching tensors."""
-        specs = args or self.input_signature or ()
-        example = lambda s: Tensor(np.ones([d or 1 for d in s.shape], s.dtype.dtype)) if isinstance(s, TensorSpec) else s
-        self._entry(tuple(nest.map_structure(example, a) for a in specs), {k: nest.map_structure(example, v) for k, v in kwargs.items()})
-        return functools.partial(self)
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """Prepare the specialisation for tensors or TensorSpecs; the result takes tensors of these dtypes and ranks only."""
+        given = args or (() if kwargs else self.input_signature or ())
+        specs = [nest.map_structure(_spec_or_value, a) for a in given]
+        named = {k: nest.map_structure(_spec_or_value, v) for k, v in kwargs.items()}
+        self._entry(tuple(nest.map_structure(_example, a) for a in specs), {k: nest.map_structure(_example, v) for k, v in named.items()})
+        return ConcreteFunction(self, specs, named)
 
     def experimental_get_tracing_count(self) -> int:
         """How many specialisations there are: one per combination of dtypes and ranks."""
-        return sum(len(v) for v in self._known.values())
+        return sum(len(v) for v in self._made.known.values())
 
     def _shown(self, args: Any, kwargs: Any) -> Specialisation:
-        if not args and not kwargs and self._known:
-            return [s for found in self._known.values() for s in found][-1]
+        if not args and not kwargs and self._made.known:
+            return [s for found in self._made.known.values() for s in found][-1]
         entry = self._entry(args, kwargs)
         if entry is None:
-            assert self._refused is not None
-            raise self._refused
+            raise list(self._made.refused.values())[-1]
         return entry
 
     def __repr__(self) -> str:
         return f"<tf_function {self.__name__}{inspect.signature(self.python_function)}>"
+
+
+class ConcreteFunction:
+    """A compiled function for arguments of given shapes and dtypes."""
+
+    def __init__(self, function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+        self.function, self.specs, self.named = function, list(args), dict(kwargs)
+        self.__name__ = function.__name__
+        self.structured_input_signature = (tuple(self.specs), self.named)
+
+    @property
+    def inputs(self) -> list[Any]:
+        return [s for s in nest.flatten([self.specs, list(self.named.values())]) if isinstance(s, TensorSpec)]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        bound = inspect.signature(self.function.python_function).bind(*args, **kwargs)
+        names = list(inspect.signature(self.function.python_function).parameters)
+        want = dict(zip(names, self.specs, strict=False)) | self.named
+        for name, given in bound.arguments.items():
+            for spec, value in zip(nest.flatten(want.get(name, given)), nest.flatten(given), strict=False):
+                if isinstance(spec, TensorSpec) and not spec.is_compatible_with(TensorSpec.from_tensor(convert_to_tensor(value, dtype_hint=spec.dtype))):
+                    raise TypeError(f"{self.__name__} was made for {name} of {spec}, but got {value!r}")
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self.__name__}{tuple(self.specs)}>"
+
+
+def _spec_or_value(x: Any) -> Any:
+    return TensorSpec.from_tensor(x) if isinstance(x, (Operators, np.ndarray)) else x
+
+
+def _example(x: Any) -> Any:
+    return Tensor(np.ones([d or 1 for d in x.shape], x.dtype.dtype)) if isinstance(x, TensorSpec) else x
 
 
 def tf_function(
@@ -291,13 +343,15 @@ class Specialisation:
         self.specs = [*specs, *kw.values()]
         self.derived = pipeline.derive(fn, specs, "primal", kw=kw or None, options=pipeline.Options(**options), tensors=True)
         self.primal = self.derived.primal
-        self.program = self.primal.program
+        self.returns = len(self.primal.program.main.returns)
+        self.program = without_last_results(self.primal.program, len(self.primal.assigned))  # what is differentiated
         self.read = frontend.read
         self.device_backend = current_backend()
         self.options = options
         self.small = small and not any(isinstance(s, (ir.For, ir.While, ir.CallFn)) for s in ir.walk_stmts(self.program.main.body))
         self.run = self.derived.callable(self.backend)
         self.guards = [(access, static) for access, static in self.primal.guards]
+        self.hidden_types = [(np.ndim(v), getattr(v, "dtype", None)) for v in (self.read(fn, a) for a in self.primal.hidden)]
         self.written = [k for k, p in enumerate(self.program.main.params) if p.name in self.program.main.written]
         self.pullbacks: dict[Any, Any] = {}
         self._links: list[list[int]] | None = None
@@ -310,36 +364,51 @@ class Specialisation:
             return "python"
         return default_backend() if self.device_backend == "cpu" else self.device_backend
 
-    def holds(self) -> bool:
-        """Do captured functions and other fixed values still mean the same?"""
+    def reader(self, fn: Callable[..., Any] | None) -> Callable[..., Any]:
+        """Where captured data are read: another method of the same function has another object behind it."""
+        return fn if isinstance(fn, types.MethodType) and self.fn is not fn else self.fn
+
+    def holds(self, fn: Callable[..., Any] | None = None) -> bool:
+        """Do captured functions and other fixed values still mean the same, and have captured data the same type?"""
         from s2sgrad.structure import Static
 
+        for access, (ndim, dtype) in zip(self.primal.hidden, self.hidden_types, strict=True):
+            value = self.read(self.reader(fn), access)
+            if isinstance(value, np.ndarray) and (value.ndim, value.dtype) != (ndim, dtype):
+                return False
         return all(
-            Static(self.read(self.fn, access)) == (static if isinstance(static, Static) else Static(static))
+            Static(self.read(self.reader(fn), access)) == (static if isinstance(static, Static) else Static(static))
             for access, static in self.guards
         )
 
     # ------------------------------------------------------------------------------------------- calls
 
-    def call(self, args: Any, kwargs: dict[str, Any]) -> Any:
-        inputs = self.inputs([*args, *(kwargs[k] for k in self.kw)])
+    def call(self, args: Any, kwargs: dict[str, Any], fn: Callable[..., Any] | None = None) -> Any:
+        inputs = self.inputs([*args, *(kwargs[k] for k in self.kw)], self.reader(fn))
         values = [_value(t) for t in inputs]
         for k in self.written:
             if isinstance(values[k], np.ndarray):
                 values[k] = values[k].copy()
         out = self.run(*values)
-        parts = list(out) if isinstance(out, tuple) else [out]
+        parts = list(out) if isinstance(out, tuple) else [out] if self.returns else []
+        self.assign(parts[len(self.program.main.returns) :], self.reader(fn))
         result, outputs = self.results(parts)
         if outputs and eager.tapes() and any(t.sees(inputs) for t in eager.tapes()):
             eager.record(_CallRecord(self, inputs, outputs, self.links(inputs, outputs)))
         return result
 
-    def inputs(self, args: Sequence[Any]) -> list[Tensor]:
+    def assign(self, values: Sequence[Any], fn: Callable[..., Any]) -> None:
+        """Give the variables that the function assigns their new values."""
+        for access, new in zip(self.primal.assigned, values, strict=True):
+            owner = self.read(fn, access[:-1])
+            owner._array = np.array(new, dtype=owner._array.dtype)
+
+    def inputs(self, args: Sequence[Any], fn: Callable[..., Any]) -> list[Tensor]:
         """All leaves as tensors: arguments, then what the function captures."""
         from s2sgrad.adjoints import Fixed
 
         flat = [leaf for a, spec in zip(args, self.specs, strict=True) for leaf in _leaves(a, spec)]
-        flat += [self.captured(access) for access in self.primal.hidden]
+        flat += [self.captured(access, fn) for access in self.primal.hidden]
         return [
             x
             if isinstance(x, Tensor)
@@ -352,14 +421,13 @@ class Specialisation:
             for x in flat
         ]
 
-    def captured(self, access: Any) -> Any:
+    def captured(self, access: Any, fn: Callable[..., Any]) -> Any:
         """The object behind a hidden argument: the variable or tensor itself where it is one."""
         if access and access[-1] == ("attr", "_array"):
-            owner = self.read(self.fn, access[:-1])
+            owner = self.read(fn, access[:-1])
             if isinstance(owner, Operators):
                 return owner
-        value = self.read(self.fn, access)
-        return value
+        return self.read(fn, access)
 
     def results(self, parts: list[Any]) -> tuple[Any, list[Tensor]]:
         """The result in the function's structure, and its tensors in order."""
@@ -429,6 +497,17 @@ class Specialisation:
 
         adjoint = self.pullback(self.inexact_params()).derived.program
         return {**self.derived.stages, "adjoint": emit.text(adjoint), "adjoint lowered": emit.text(optimise.lower(adjoint))}
+
+
+def without_last_results(program: Any, count: int) -> Any:
+    """The program without the new values of variables among its results."""
+    from s2sgrad import ir, optimise
+
+    if not count:
+        return program
+    last = program.main.body[-1]
+    main = dataclasses.replace(program.main, body=[*program.main.body[:-1], ir.Return(last.values[:-count])])
+    return optimise.simplify(dataclasses.replace(program, main=main))
 
 
 def _value(t: Tensor) -> Any:

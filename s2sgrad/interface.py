@@ -1,6 +1,7 @@
 """The names of the tensor interface, in the package's namespace: `import s2sgrad as tf`."""
 # ruff: noqa: F401, F403
 
+from s2sgrad import adjoints as _adjoints  # compiled tapes differentiate with it
 from s2sgrad import dispatch as _dispatch
 from s2sgrad import dtypes, errors
 from s2sgrad import eager as _eager

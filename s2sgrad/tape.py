@@ -49,6 +49,8 @@ class GradientTape:
     <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
     """
 
+    __s2sgrad_tape__ = True  # compiled code differentiates the statements of the context
+
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent, self._watch_variables = persistent, watch_accessed_variables
         self._recording = False

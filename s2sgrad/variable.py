@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +19,19 @@ from s2sgrad.shapes import TensorShape
 from s2sgrad.tensor import IndexedSlices, Reference, Tensor, _ids, _text, convert_to_tensor
 
 _numbers = itertools.count()
+
+
+_made: list[list[weakref.ref[Any]]] = []  # one list for each context that watches
+
+
+@contextlib.contextmanager
+def made_variables() -> Iterator[list[weakref.ref[Any]]]:
+    """The variables made in a context, weakly: what is gone at its end was not kept anywhere."""
+    _made.append([])
+    try:
+        yield _made[-1]
+    finally:
+        _made.pop()
 
 
 class ResourceVariable(Operators):
@@ -59,6 +74,8 @@ class ResourceVariable(Operators):
         self._trainable = trainable is not False
         self._shape = TensorShape(self._array.shape if shape is None else shape)  # what may be assigned
         self.constraint = constraint
+        for watching in _made:
+            watching.append(weakref.ref(self))
         if validate_shape and not self._shape.is_compatible_with(self._array.shape):
             raise ValueError(f"Initial value shape {TensorShape(self._array.shape)} is not compatible with the variable shape {self._shape}.")
 

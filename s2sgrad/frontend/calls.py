@@ -17,11 +17,12 @@ from s2sgrad.errors import S2SGradError
 from s2sgrad.frontend import scope as scoping
 from s2sgrad.frontend.exceptions import DeadCode
 from s2sgrad.frontend.machine import Path, Target
-from s2sgrad.frontend.tensors import Tensors
 from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.source import no_source, source_of
+from s2sgrad.frontend.tapes import Tapes
 from s2sgrad.frontend.values import (
     NONE,
+    Assigned,
     Cell,
     Error,
     Fields,
@@ -37,6 +38,7 @@ from s2sgrad.frontend.values import (
     Partial,
     Poison,
     Ref,
+    Tape,
     Text,
     Tup,
     Value,
@@ -68,7 +70,7 @@ class Recursive(Exception):
         self.node = node
 
 
-class Calls(Tensors):
+class Calls(Tapes):
     def eval_Call(self, n: Any) -> Value:
         func = self.eval(n.func)
         point = self.point()
@@ -481,6 +483,10 @@ class Calls(Tensors):
         owner, name = m.owner, m.name
         if m.func is not None:
             return self.call(m.func, [owner, *args], kwargs, node)
+        if isinstance(owner, Obj) and isinstance(owner.value, Tape):
+            return self.tape_method(owner.value, name, args, kwargs, node)
+        if isinstance(owner, Assigned):
+            return self.variable_method(owner, name, args, kwargs, node)
         if isinstance(owner, Num):
             return self.number_method(owner, name, list(args), dict(kwargs), node)
         if isinstance(owner, Ref) and owner.heap.kind == "list":

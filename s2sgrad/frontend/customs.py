@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from s2sgrad import errors, ir
@@ -34,6 +35,8 @@ class Customs(Builtins):
             if hasattr(obj, "__s2sgrad_tensors__"):
                 args, kwargs = self.tensor_arguments(obj, args, kwargs)
             return self.call(Obj(obj.__s2sgrad_numpy__), args, kwargs, node)
+        if mark == "__s2sgrad_tape__":
+            return self.make_tape(args, kwargs, node)
         if mark == "__s2sgrad_print__":
             return self.print_tensor(args, kwargs, node)
         return self.inline_derivative(f, args, kwargs, node)
@@ -82,10 +85,11 @@ class Customs(Builtins):
         """Inline the function; run its gradient function once with seeds to get the statements of the reverse sweep."""
         obj = f.value
         args, kwargs = by_signature(obj.function, args, kwargs)
+        args, kwargs = [self.current(a) for a in args], {k: self.current(v) for k, v in kwargs.items()}
         values = [self.own_inputs(a) for a in args]
         named = {k: self.own_inputs(v) for k, v in kwargs.items()}
         inputs = [n.expr for v in (*values, *named.values()) for n in self.parts(v) if isinstance(n, Num)]
-        with self.apart(f"the custom gradient {name_of(obj)}"), self.block() as body:
+        with self.inside(), self.apart(f"the custom gradient {name_of(obj)}"), self.block() as body:
             r = self.call(self.member(f, "function"), values, named, node)
             two = getattr(obj, "grad", None) is None
             if two:
@@ -97,7 +101,7 @@ class Customs(Builtins):
             outputs_value = self.rebuilt(value, self.own_output)
         outputs = [n.expr for n in self.parts(outputs_value) if isinstance(n, Num)]
         seeds = [self.fresh("dy", seed_type(e.type)) for e in outputs]
-        with self.apart(f"the custom gradient {name_of(obj)}"), self.block() as back:
+        with self.inside(), self.apart(f"the custom gradient {name_of(obj)}"), self.block() as back:
             grad_args: list[Value] = [Num(v) for v in seeds]
             if not two:
                 grad_args.extend(values)
@@ -107,6 +111,15 @@ class Customs(Builtins):
             self.state = kept
         self.emit(ir.Custom(name_of(obj), inputs, outputs, body, seeds, back, grads))  # type: ignore[arg-type]
         return outputs_value
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """The statements of a rule, or of what is computed again: no variable may be assigned there."""
+        self.inside_rule += 1
+        try:
+            yield
+        finally:
+            self.inside_rule -= 1
 
     def own_inputs(self, v: Value) -> Value:
         """Arguments in variables that nobody else assigns."""
@@ -194,7 +207,7 @@ class Customs(Builtins):
     # ------------------------------------------------------------------------------------------- recomputation
 
     def recompute(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
-        with self.apart("a recomputed function"), self.block() as body:
+        with self.inside(), self.apart("a recomputed function"), self.block() as body:
             v = map_nums(self.call(self.member(f, "function"), args, kwargs, node), lambda n: self.bind(n, "y"))
         self.emit(ir.Recompute(body))
         return v
@@ -267,7 +280,7 @@ def stream_name(stream: Any) -> str | None:
 
 MARKS = (
     "__s2sgrad_transform__", "__s2sgrad_custom__", "__s2sgrad_recompute__", "__s2sgrad_function__", "__s2sgrad_numpy__", "__s2sgrad_print__",
-    "__s2sgrad_inline__",
+    "__s2sgrad_inline__", "__s2sgrad_tape__",
 )  # fmt: skip
 
 

@@ -19,6 +19,9 @@ from s2sgrad.frontend.statements import BINARY, DUNDER
 from s2sgrad.frontend.values import (
     NONE,
     UNBOUND,
+    VARIABLE_CHANGES,
+    VARIABLE_READS,
+    Assigned,
     UNKNOWN,
     Cell,
     Error,
@@ -38,6 +41,7 @@ from s2sgrad.frontend.values import (
     SliceOf,
     Spelled,
     Text,
+    Tape,
     Tup,
     Unbound,
     Value,
@@ -120,7 +124,7 @@ class Expressions(Loops):
         if isinstance(v, Maybe):
             self.require(v, what)
             return self.checked(v.value)
-        return self.checked(v)
+        return self.checked(self.current(v))
 
     # ------------------------------------------------------------------------------------------- arithmetic
 
@@ -486,6 +490,7 @@ class Expressions(Loops):
         return self.truth(v)
 
     def truth(self, v: Value) -> Any:
+        v = self.current(v)
         if isinstance(v, Maybe) and v.absent == "none":
             inner = self.truth(v.value)
             return v.flag if inner is True else False if inner is False else ir.call("and", v.flag, inner)
@@ -713,6 +718,10 @@ class Expressions(Loops):
     def eval_Attribute(self, n: Any) -> Value:
         base = self.eval(n.value)
         self.at(n)
+        if isinstance(base, Obj) and isinstance(base.value, Tape):
+            return Method(base, n.attr)
+        if isinstance(base, Assigned) and n.attr in (*VARIABLE_READS, *VARIABLE_CHANGES):
+            return Method(base, n.attr)
         return self.attribute(self.present(base), n.attr, n)
 
     # ------------------------------------------------------------------------------------------- comprehensions

@@ -115,6 +115,11 @@ class Machine:
         self.unshareable: set[str] = set()
         self.tensors = False
         self.soft: set[str] = set()
+        self.variables: dict[int, Any] = {}
+        self.assigned: dict[Any, Any] = {}
+        self.assigned_accesses: list[Any] = []
+        self.inside_rule = 0
+        self.copied: set[tuple[str, str]] = set()
 
     if TYPE_CHECKING:  # the parts of the specialiser call each other's methods
 
@@ -142,6 +147,8 @@ class Machine:
         if s.place is None:
             s.place = self.place()
         self.out.append(s)
+        if isinstance(s, Assign) and isinstance(s.value, Var):
+            self.copied.add((s.target.name, s.value.name))
         if isinstance(s, Assign) and isinstance(s.target.type, Array) and self.state is not None:
             tokens = self.identities()
             token = self.token(s.value) if isinstance(s.value, Var) else object()

@@ -19,6 +19,7 @@ from s2sgrad.frontend.sequences import Sequences
 from s2sgrad.frontend.values import (
     NONE,
     UNKNOWN,
+    VARIABLE_CHANGES,
     Error,
     Fields,
     Func,
@@ -93,6 +94,8 @@ class Objects(Indexing, Sequences):
         if isinstance(value, NUMBERS) or (isinstance(value, np.ndarray) and value.dtype.kind in "fcbiu"):
             return self.lift_number(value, access)
         leaf = getattr(type(value), "__s2sgrad_leaf__", None)
+        if leaf is not None and access is not None and hasattr(type(value), "assign"):
+            return self.lift_variable(value, access, leaf)
         if leaf is not None:
             return self.lift(getattr(value, leaf), None if access is None else (*access, ("attr", leaf)))
         kids = children(value)
@@ -159,7 +162,8 @@ class Objects(Indexing, Sequences):
         found = self.hidden.get(access)
         if found is None:
             t = registry.type_of(value)
-            name = next((str(s[1]) for s in reversed(access) if len(s) > 1 and isinstance(s[1], str) and s[1].isidentifier()), "captured")
+            steps = access[:-1] if access[-1] == ("attr", "_array") else access
+            name = next((str(s[1]) for s in reversed(steps) if len(s) > 1 and isinstance(s[1], str) and s[1].isidentifier()), "captured")
             items = [str(s[1]) for s in access if s[0] == "item"]
             var = self.reserve("_".join([name, *[i for i in items if i != name and i.replace("_", "").isalnum()]]), t)
             found = self.hidden[access] = Num(var)
@@ -468,6 +472,7 @@ class Objects(Indexing, Sequences):
 
     def vector(self, v: Value) -> Value:
         """A tuple that stands for an array (the shape of a tensor, as a tensor) as that array; other values as they are."""
+        v = self.current(v)
         dtype = getattr(v.cls, "__s2sgrad_vector__", None) if isinstance(v, Tup) else None
         if dtype is None:
             return v
@@ -512,6 +517,8 @@ class Objects(Indexing, Sequences):
         raise self.error(f"the attribute {name!r} of {describe(base)} cannot be assigned", node)
 
     def number_attribute(self, base: Num, name: str, node: Any) -> Value:
+        if name in VARIABLE_CHANGES:
+            self.make_assignable(base)
         t = base.type
         ndim = base.expr.ndim
         if name == "shape":

@@ -51,7 +51,8 @@ class Specialised:
     """A function specialised for the structure and types of its arguments.
 
     program: leaves in, leaves out; result: how the returned leaves form the result; hidden: where the extra parameters
-    (captured data) are read; guards: facts about captured objects that the program depends on; final: written arrays.
+    (captured data) are read; guards: facts about captured objects that the program depends on; final: written arrays;
+    assigned: where the variables stand whose new values are the last results.
     """
 
     program: Program
@@ -60,6 +61,7 @@ class Specialised:
     guards: list[tuple[Access, Static]]
     param_specs: tuple[Spec, ...]
     final: list[str] = field(default_factory=list)
+    assigned: list[Access] = field(default_factory=list)
 
 
 class Specialiser(Linking):
@@ -131,18 +133,20 @@ class Specialiser(Linking):
 def specialise(fn: Any, specs: Sequence[Spec], *, kw: dict[str, Spec] | None = None, tensors: bool = False) -> Specialised:
     """Specialise a function for arguments of the given structure.
 
-    `specs` are positional, `kw` by name; `tensors`: arrays stand for tensors, which numbers and lists that meet them adapt to. Raises errors.Unsupported (with the place), errors.NoSource.
+    `specs` are positional, `kw` by name; `tensors`: arrays stand for tensors, which numbers and lists that meet them adapt to.
+    Raises errors.Unsupported (with the place), errors.NoSource.
     """
     static: set[Access] = set()
+    assigned: list[Access] = []
     for _ in range(50):
         m = Specialiser()
         m.static_accesses = static
         m.inputs = set()  # type: ignore[attr-defined]
-        m.tensors = tensors
+        m.tensors, m.assigned_accesses = tensors, assigned
         try:
             return _run(m, fn, specs, kw or {})
         except Restart:
-            static = m.static_accesses
+            static, assigned = m.static_accesses, m.assigned_accesses
         except NeedsStatic as e:
             refused = errors.Unsupported(e.message, e.place, e.hint, e.caret)
             refused.origin = e.origin
@@ -160,6 +164,7 @@ def _run(m: Specialiser, fn: Any, specs: Sequence[Spec], kw: dict[str, Spec]) ->
     m.root_globals = python.__globals__
     m.node = src.node
     m.used_names.add(src.name)
+    m.open_variables(fn, m.assigned_accesses, read)
     params: list[Param] = []
     names = _names(src.node, len(lead) + _given(fn), len(specs))
     info = scoping.info(src.node)
@@ -173,7 +178,7 @@ def _run(m: Specialiser, fn: Any, specs: Sequence[Spec], kw: dict[str, Spec]) ->
         raise m.error(f"{src.name} always raises an exception", src.node) from None
     leaves: list[ir.Expr] = []
     result = m.result_spec(value, leaves, src.node)
-    m.emit(Return(leaves))
+    m.emit(Return([*leaves, *m.assigned_values()]))
     m.finish_links()
     body = prune(m.out, m.synthetic)
     for name, f in list(m.linked.items()):
@@ -272,7 +277,7 @@ def _assemble(m: Specialiser, src: Any, params: list[Param], body: list[ir.Stmt]
     for f in (main, *program.linked.values()):
         check_reshapes(f, program)
     final = [p.name for p in all_params if p.name in main.written]
-    return Specialised(program, result, hidden, list(m.guards.items()), tuple(specs), final)
+    return Specialised(program, result, hidden, list(m.guards.items()), tuple(specs), final, list(m.assigned))
 
 
 # ------------------------------------------------------------------------------------------------ written arrays

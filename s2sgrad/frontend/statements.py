@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import inspect
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -508,6 +509,11 @@ class Statements(Checks):
     def do_With(self, s: Any, rest: list[Any]) -> list[Stmt] | None:
         for k, item in enumerate(s.items):
             ctx = item.context_expr
+            tape = self.tape_of(item) if isinstance(ctx, gast.Call) else None
+            if tape is not None:
+                inner = copy.copy(s)
+                inner.items = s.items[k + 1 :]
+                return self.with_tape(tape, [inner] if inner.items else s.body, rest, ctx)
             f = self.eval(ctx.func) if isinstance(ctx, gast.Call) else None
             if isinstance(f, Obj) and getattr(f.value, "__s2sgrad_scope__", False):  # a device: entered once, to check its name
                 with f.value(*(self.static(self.eval(a)) for a in ctx.args)):
@@ -520,6 +526,16 @@ class Statements(Checks):
             if not ok or item.optional_vars is not None:
                 raise self.error("this `with` is not supported", ctx, "np.errstate is accepted and has no effect in compiled code.")
         return self.splice(s.body, rest)
+
+    def tape_of(self, item: Any) -> Any:
+        """The tape that a `with` makes, bound to its name; None for another context."""
+        f = self.eval(item.context_expr.func)
+        if not (isinstance(f, Obj) and inspect.getattr_static(f.value, "__s2sgrad_tape__", False)):
+            return None
+        made = self.eval(item.context_expr)
+        if item.optional_vars is not None:
+            self.assign(item.optional_vars, made)
+        return made.value  # type: ignore[attr-defined]
 
     # ------------------------------------------------------------------------------------------- match
 

@@ -49,7 +49,7 @@ class Tensors(Objects):
         hint = next((d for n, vs in members.items() if n not in index for v in vs if (d := self.dtype_of(v)) is not None), None)
         for n, vs in members.items():
             new = [self.tensor(v, None if n in index else hint, weak) for v in vs]
-            bound[n] = self.new_list(new) if n in lists else new[0]
+            bound[n] = self.new_list(new) if n in lists and self.is_list(bound[n]) else new[0]
         given = [bound.pop(n) for n in names[: len(args)]]
         return given, bound
 
@@ -79,8 +79,9 @@ class Tensors(Objects):
 
     def list_dtype(self, v: Value) -> str:
         """The dtype of a list of Python numbers."""
-        kinds = [self.list_dtype(i) if self.is_list(i) else DEFAULTS.get(i.type.dtype, i.type.dtype) for i in self.sequence_items(v) if isinstance(i, Num) or self.is_list(i)]
-        return str(np.result_type(*(k for k in kinds))) if kinds and "float32" not in kinds else "float32"
+        items = self.sequence_items(v)
+        kinds = [DEFAULTS.get(i.type.dtype, i.type.dtype) for i in items if isinstance(i, Num)] + [self.list_dtype(i) for i in items if self.is_list(i)]
+        return str(np.result_type(*kinds)) if kinds and "float32" not in kinds else "float32"
 
 
 __all__ = ["Tensors"]

@@ -202,6 +202,29 @@ class Error(Value):
     fields: tuple[tuple[str, Value], ...] = ()
 
 
+@dataclass(eq=False)
+class Tape:
+    """A tape that the program makes: where its statements begin, what it watches, and its statements once it is closed."""
+
+    variables: bool
+    out: list[ir.Stmt] | None = None
+    mark: int = 0
+    watched: set[str] = field(default_factory=set)
+    statements: list[ir.Stmt] | None = None
+
+
+VARIABLE_READS = ("value", "read_value", "initialized_value")
+VARIABLE_CHANGES = ("assign", "assign_add", "assign_sub")
+
+
+@dataclass(frozen=True, eq=False)
+class Assigned(Value):
+    """A captured variable of the tensor interface that the function assigns: its present value stands in the state of `cell`."""
+
+    cell: Cell
+    access: tuple[Any, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Unbound(Value):
     pass

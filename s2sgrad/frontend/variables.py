@@ -1,0 +1,98 @@
+"""Variables of the tensor interface that the function assigns: the value is part of the state, and a result of the program.
+
+A variable that is only read is a hidden argument like any captured data. Where one turns out to be assigned the function is specialised
+again with a cell for it.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from s2sgrad import ir
+from s2sgrad.frontend.objects import Restart
+from s2sgrad.frontend.tensors import Tensors
+from s2sgrad.frontend.values import VARIABLE_READS, Assigned, Cell, Num, Value, describe
+from s2sgrad.structure import Static
+
+Access = tuple[Any, ...]
+
+
+class Variables(Tensors):
+    def lift_variable(self, value: Any, access: Access, leaf: str) -> Value:
+        """The hidden argument of a variable, or its cell. One object reached on two ways is one variable as long as it is one object."""
+        first, _ = self.variables.setdefault(id(value), ((*access, ("attr", leaf)), value))
+        if first[:-1] != access:
+            self.guards[first[:-1]] = self.guards[access] = Static(value)
+        known = self.assigned.get(first)
+        if known is not None:
+            return known
+        return self.hidden_leaf(getattr(value, leaf), first)
+
+    def open_variables(self, fn: Any, accesses: Sequence[Access], read: Any) -> None:
+        """Cells of the variables that will be assigned, holding their values at the call."""
+        assert self.state is not None
+        for access in accesses:
+            owner = read(fn, access[:-1])
+            self.variables[id(owner)] = (access, owner)
+            cell = Cell(str(access[-2][-1]))
+            self.assigned[access] = Assigned(cell, access)
+            self.state[cell] = self.hidden_leaf(read(fn, access), access)
+
+    def variable_behind(self, n: Num) -> Access | None:
+        """Where the variable stands that a hidden argument is the value of."""
+        return next((a for a, _ in self.variables.values() if a in self.hidden and self.hidden[a].expr == n.expr), None)
+
+    def make_assignable(self, n: Num) -> None:
+        """Specialise again with a cell for this variable."""
+        access = self.variable_behind(n)
+        if access is not None:
+            self.assigned_accesses.append(access)
+            raise Restart
+
+    def variable_method(self, v: Assigned, name: str, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        assert self.state is not None
+        now = self.state[v.cell]
+        assert isinstance(now, Num)
+        if name in VARIABLE_READS:
+            return now
+        if not args:
+            raise self.error(f"{name} without a value", node)
+        if any(link.busy for link in self.links.values()) or self.inside_rule:
+            raise self.error("a variable is assigned in a recursive function, a custom gradient or a recomputed function", node)
+        new = self.tensor(args[0], now.type.dtype)
+        if name != "assign":
+            new = self.binary(operator.add if name == "assign_add" else operator.sub, now, new)
+        self.set_variable(v, now, self.numeric(new), node)
+        return v
+
+    def set_variable(self, v: Assigned, now: Num, new: Num, node: Any) -> None:
+        """What is read later is the new value; to a derivative it is the variable itself, as it is to a tape."""
+        if new.expr.ndim != now.expr.ndim:
+            raise self.error(f"{describe(new)} of rank {new.expr.ndim} is assigned to a variable of rank {now.expr.ndim}", node)
+        self.require_extents(new.expr, now.expr, ValueError, "the value assigned to a variable does not have its shape")
+        value = new.expr if new.type.dtype == now.type.dtype and not getattr(new.type, "weak", False) else ir.call("astype", new.expr, dtype=now.type.dtype)
+        if ir.is_inexact(now.type):
+            before = self.as_var(self.bind(now, "before"))
+            out = self.fresh("assigned", ir.Array(now.type.dtype, now.expr.ndim) if new.is_array else value.type)
+            seed = self.fresh("dy", out.type)
+            fresh = ir.call("copy", value) if new.is_array and ir.is_alias(value) else value
+            self.emit(ir.Custom(f"{v.cell.name}.assign", [before.expr], [out], [ir.Assign(out, fresh)], [seed], [], [seed]))  # type: ignore[list-item]
+            value = out
+        assert self.state is not None
+        self.state[v.cell] = self.store((v.cell,), Num(ir.call("copy", value) if isinstance(value.type, ir.Array) and ir.is_alias(value) else value))
+
+    def require_extents(self, a: ir.Expr, b: ir.Expr, error: type[BaseException], message: str) -> None:
+        """Raise at run time where two arrays of one rank differ in shape."""
+        for k in range(a.ndim):
+            self.emit(ir.If(ir.call("ne", ir.call("dim", a, axis=k), ir.call("dim", b, axis=k)), [ir.Raise(error, [message], place=self.place())]))
+
+    def current(self, v: Value) -> Value:
+        """The value of a variable; other values as they are."""
+        return self.state[v.cell] if isinstance(v, Assigned) and self.state is not None else v
+
+    def assigned_values(self) -> list[ir.Expr]:
+        """What the assigned variables hold at the end."""
+        return [self.numeric(self.current(v)).expr for v in self.assigned.values()]
+

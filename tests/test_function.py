@@ -235,17 +235,239 @@ def test_other_effects_run_every_time_with_a_warning():
         g(tf.constant(1.0))
 
 
-def test_a_tape_inside_runs_as_python():
-    @tf.function
-    def f(x):
+v3 = tf.Variable(3.0)
+
+
+@tf.custom_gradient
+def hundred(x):
+    return x * x, lambda dy: dy * 100.0
+
+
+def cube(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x ** 3
+    return tape.gradient(y, x)
+
+
+def hessian_diagonal(x):
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.reduce_sum(x ** 3)
+        d = inner.gradient(y, x)
+    return d, outer.gradient(d, x)
+
+
+def by_variable(x):
+    with tf.GradientTape() as tape:
+        y = v3 * v3 * x
+    return tape.gradient(y, v3), tape.gradient(y, x)
+
+
+def loops_and_branches(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        s = 0.0
+        for _ in tf.range(4):
+            if tf.reduce_sum(x) > 0.0:
+                s += tf.reduce_sum(x * x)
+            else:
+                s -= 1.0
+    return tape.gradient(s, {"a": x, "b": [v3]}), s
+
+
+def several(x):
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        a, b = x * 3.0, x + 2.0
+    return (tape.gradient([a, b], [x]), tape.gradient(b, x, output_gradients=5.0 * tf.ones_like(x)),
+            tape.gradient(v3 * 1.0, x, unconnected_gradients="zero"))
+
+
+def descent(x):
+    i = 0
+    while i < 3:
         with tf.GradientTape() as tape:
             tape.watch(x)
-            y = x ** 3
+            y = tf.sin(x) * x
+        x = x - 0.1 * tape.gradient(y, x)
+        i += 1
+    return x
+
+
+def own_rule(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = hundred(x) * 2.0
+    return tape.gradient(y, x)
+
+
+def two_tapes(x):
+    with tf.GradientTape() as a, tf.GradientTape() as b:
+        a.watch(x)
+        b.watch(x)
+        y = x * x
+    return a.gradient(y, x) + b.gradient(y, x)
+
+
+@pytest.mark.parametrize("f", [cube, hessian_diagonal, by_variable, loops_and_branches, several, descent, own_rule, two_tapes])
+@pytest.mark.parametrize("x", [2.0, [2.0, -1.0]])
+def test_a_tape_inside_is_compiled(f, x):
+    x = tf.constant(x)
+    want, got = tf.nest.flatten(f(x)), tf.nest.flatten(tf.function(f, jit_compile=True)(x))
+    assert [w is None for w in want] == [g is None for g in got]
+    for w, g in zip(want, got, strict=True):
+        assert w is None or (w.dtype == g.dtype and np.allclose(w, g, rtol=1e-6))
+
+
+def test_what_a_tape_cannot_be_in_compiled_code_runs_as_python():
+    def by_intermediate(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+            z = y * y
+        return tape.gradient(z, y)
+
+    def source_renamed(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        x = x + 1.0
         return tape.gradient(y, x)
 
-    x = tf.constant(2.0)
+    def alias(x):
+        t = x
+        with tf.GradientTape() as tape:
+            tape.watch(t)
+            y = x * x
+        return tape.gradient(y, x)
+
+    for f, want in ((by_intermediate, 8.0), (source_renamed, None), (alias, 4.0)):
+        with pytest.warns(RuntimeWarning, match="cannot be compiled"):
+            got = tf.function(f)(tf.constant(2.0))
+        assert got is None if want is None else float(got) == want
+
+
+def test_variables_are_assigned_in_compiled_code():
+    v, w = tf.Variable([1.0, 2.0]), tf.Variable(1.0)
+
+    @tf.function(jit_compile=True)
+    def f(x, n):
+        a = w  # the variable, not its value
+        v.assign(v * x)
+        v.assign_sub([1.0, 1.0])
+        for _ in range(n):
+            if x > 0.0:
+                w.assign(w * 2.0)
+            else:
+                w.assign_add(x)
+        return tf.reduce_sum(v) + a
+
+    assert float(f(tf.constant(2.0), 3)) == 12.0 and v.numpy().tolist() == [1.0, 3.0] and float(w) == 8.0
+    assert float(f(tf.constant(-1.0), 2)) == 0.0 and v.numpy().tolist() == [-2.0, -4.0] and float(w) == 6.0
+
+    @tf.function(jit_compile=True)
+    def g(x):
+        v.assign(x)
+
+    with pytest.raises(ValueError, match="shape"):
+        g(tf.ones([3]))
+    assert g(tf.ones([2])) is None and v.numpy().tolist() == [1.0, 1.0]
+
+
+def test_an_assigned_value_is_the_variable_to_a_tape():
+    v, x = tf.Variable(3.0), tf.constant(1.0)
+
+    @tf.function(jit_compile=True)
+    def f(x):
+        y = v * v
+        v.assign(10.0 * x)
+        return y * v * x
+
+    gv, gx = gradient(f, [v, x], x)
+    assert float(gv) == 69.0 and float(gx) == 90.0 and float(v) == 10.0
+
+
+def test_a_training_step_is_compiled():
+    w = tf.Variable(5.0)
+
+    @tf.function(jit_compile=True)
+    def step(rate):
+        with tf.GradientTape() as tape:
+            loss = w * w
+        w.assign_sub(rate * tape.gradient(loss, w))
+        return loss
+
+    assert [round(float(step(tf.constant(0.1))), 5) for _ in range(2)] == [25.0, 16.0] and abs(float(w) - 3.2) < 1e-6
+    assert "lr" not in step.source() and "w - rate * w_bar" in step.source()
+
+
+def test_methods_of_several_objects_share_their_code():
+    class Counter:
+        def __init__(self, start):
+            self.n = tf.Variable(start)
+
+        @tf.function(jit_compile=True)
+        def add(self, x):
+            self.n.assign_add(x)
+            return self.n * 2.0
+
+    a, b = Counter(1.0), Counter(10.0)
+    assert [float(c.add(tf.constant(1.0))) for c in (a, b, a)] == [4.0, 22.0, 6.0]
+    with tf.GradientTape() as tape:
+        y = b.add(tf.constant(1.0))
+    ga, gb = tape.gradient(y, [a.n, b.n])
+    assert ga is None and float(gb) == 2.0
+
+
+def test_numbers_lists_and_arrays_take_the_dtype_of_the_tensor():
+    data = np.array([1.0, 2.0])
+
+    def f(x):
+        return x * data, [1.0, 2.0] * x, tf.add([1.0], [2.0]), tf.sqrt(2.0), tf.range(3), tf.fill([2], 1.5), tf.math.divide_no_nan(x, 0.0), tf.shape(x) * 2
+
+    x = tf.constant([1.5, 2.5])
+    for want, got in zip(f(x), tf.function(f, jit_compile=True)(x), strict=True):
+        assert want.dtype == got.dtype and np.array_equal(want, got)
+
+
+def test_effects_in_branches_are_not_split_off():
+    log = []
+
+    @tf.function
+    def f(x, loud):
+        if loud: log.append(1)
+        return x * 2.0
+
     with pytest.warns(RuntimeWarning, match="cannot be compiled"):
-        assert float(gradient(f, [x], x)[0]) == 12.0
+        f(tf.constant(1.0), False)
+    assert log == []
+    f(tf.constant(1.0), True)
+    assert log == [1]
+
+
+def test_concrete_functions_take_what_they_were_made_for():
+    @tf.function
+    def f(x):
+        return x * 2.0
+
+    c = f.get_concrete_function(tf.TensorSpec([None], tf.float32))
+    assert c(tf.constant([1.0, 2.0])).numpy().tolist() == [2.0, 4.0] and c.inputs == [tf.TensorSpec([None], tf.float32)]
+    with pytest.raises(TypeError, match="made for x"):
+        c(tf.constant([1]))
+
+
+def test_a_variable_made_in_every_call_is_refused():
+    @tf.function
+    def f(x):
+        return x * tf.Variable(1.0)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ValueError, match="singleton"):
+            f(tf.constant(1.0))
 
 
 def test_input_signature():

@@ -148,7 +148,7 @@ class Tapes(Variables):
             raise self.error("the target of a tape has changed since it was recorded", node)
         main = ir.Function("taped", [ir.Param(n, v.type) for n, v in params.items()], [*body, returns])
         program = ir.Program(main, {})
-        if any(isinstance(s, ir.Store) or isinstance(s, ir.Accum) and s.index is not None for s in ir.walk_stmts([*body, *after])):
+        if written_roots([*body, *after]) & set(params):
             raise self.error("an array is written in the context of a tape, or after it", node)
         return program, params
 
@@ -184,6 +184,19 @@ class Tapes(Variables):
 
 
 # ------------------------------------------------------------------------------------------------ names
+
+
+def written_roots(body: Sequence[ir.Stmt]) -> set[str]:
+    """The arrays that are written, under every name they may have."""
+    bound: dict[str, set[str]] = {}
+    for s in ir.walk_stmts(body):
+        r = ir.root(s.value) if isinstance(s, ir.Assign) and isinstance(s.target.type, ir.Array) and ir.is_alias(s.value) else None
+        if r is not None:
+            bound.setdefault(s.target.name, set()).add(r.name)  # type: ignore[attr-defined]
+    out = {s.base.name for s in ir.walk_stmts(body) if isinstance(s, ir.Store) or isinstance(s, ir.Accum) and s.index is not None}
+    while more := {r for n in out for r in bound.get(n, ())} - out:
+        out |= more
+    return out
 
 
 def used(body: Sequence[ir.Stmt]) -> set[str]:

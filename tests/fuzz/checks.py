@@ -46,10 +46,10 @@ def reference(p: Program) -> tuple[Any, list[list[float]], list[float]]:
 
 
 def check(f: Any, args: tuple[Any, ...], value: Any = None, grads: Any = None, errors: Any = None, *, backends: tuple[str, ...] = ("python",),
-          single: bool = False, deep: bool = True, simplify: tuple[bool, ...] = (True, False)) -> None:
+          single: bool = False, deep: bool = True, unoptimised: bool = False, simplify: tuple[bool, ...] = (True, False)) -> None:
     """Raise Mismatch when anything about the derivative of f at args is not right.
 
-    deep: also run the text before lowering, and the unoptimised text.
+    deep: also run forward mode, the text before lowering, and (in plain Python) the unoptimised text. unoptimised: also compile that.
     """
     import s2sgrad
 
@@ -86,6 +86,10 @@ def check(f: Any, args: tuple[Any, ...], value: Any = None, grads: Any = None, e
                 _forward(s2sgrad, f, args, wrt, g, value, single, name)
     if deep:
         _stages(f, args, wrt, first, single, simplify)
+    if unoptimised:
+        with crossing.backend("numba"):
+            _, run = crossing.stage_runs(f, args, wrt, False)
+            _same_gradient(run("lowered", "cpu"), first, args, wrt, single, "the unoptimised text, compiled")
 
 
 def _forward(s2sgrad: Any, f: Any, args: Any, wrt: Any, g: Any, value: Any, single: bool, name: str) -> None:
@@ -101,22 +105,26 @@ def _forward(s2sgrad: Any, f: Any, args: Any, wrt: Any, g: Any, value: Any, sing
 
 def _stages(f: Any, args: Any, wrt: Any, g: Any, single: bool, simplify: tuple[bool, ...]) -> None:
     """The emitted text before lowering, optimised and not, in plain Python."""
-    want = [x for k, i in enumerate(wrt) for x in crossing.gradient_numbers(g[k], args[i])]
     with crossing.backend("python"):
         for on in simplify:
             derived, run = crossing.stage_runs(f, args, wrt, on)
             for stage in (derived.last, "lowered") if not on else (derived.last,):
-                out = run(stage, "python")
-                got = [x for v in out[1:] for x in differences.numbers(v)]
-                if not crossing.close(got, want, 1e-4 if single else 1e-9):
-                    raise Mismatch("optimised" if on is False else "lowered", f"stage {stage}, optimised={on}: {got} instead of {want}")
+                _same_gradient(run(stage, "python"), g, args, wrt, single, f"stage {stage}, optimised={on}")
 
 
-def check_program(p: Program, backends: tuple[str, ...] = ("python",), deep: bool = True) -> None:
+def _same_gradient(out: Any, g: Any, args: Any, wrt: Any, single: bool, what: str) -> None:
+    """The leaves `out` (the value and the gradients) of another text of the same derivative."""
+    want = [x for k, i in enumerate(wrt) for x in crossing.gradient_numbers(g[k], args[i])]
+    got = [x for v in out[1:] for x in differences.numbers(v)]
+    if not crossing.close(got, want, 1e-4 if single else 1e-9):
+        raise Mismatch("stages", f"{what}: {got} instead of {want}")
+
+
+def check_program(p: Program, backends: tuple[str, ...] = ("python",), deep: bool = True, unoptimised: bool = False) -> None:
     """Raise Unfit or Mismatch (any other exception of s2sgrad is turned into one)."""
     value, grads, errors = reference(p)
     try:
-        check(p.load(), p.args(), value, grads, errors, backends=backends, single=p.single, deep=deep)
+        check(p.load(), p.args(), value, grads, errors, backends=backends, single=p.single, deep=deep, unoptimised=unoptimised)
     except Mismatch:
         raise
     except Exception as e:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 from s2sgrad import ir
 from s2sgrad.analysis.reads import count_writes
 from s2sgrad.ir import Call, Const, Expr, For, Function, If, Index, Stmt, Var, While
 from s2sgrad.optimise.affine import plus
-from s2sgrad.optimise.linear import Linear, at_least, linear, lone
+from s2sgrad.optimise.linear import Atom, Atoms, Linear, at_least, linear, lone
 from s2sgrad.optimise.shapes import bound_names, dim
 
 NEGATED = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
@@ -43,7 +44,7 @@ class Check:
 class Range:
     """The values of a loop variable: low <= var <= high, taken where `nonempty >= 0`."""
 
-    var: Var
+    var: Atom
     low: Linear
     high: Linear
     nonempty: Linear
@@ -60,6 +61,7 @@ class _Bounds:
 
     def __init__(self, f: Function, body: Sequence[Stmt]) -> None:
         self.writes = count_writes(replace(f, body=list(body)))
+        self.atoms = Atoms()
         self.loops: list[Range] = []
         self.facts: list[Linear] = []
         self.known: dict[str, Linear] = {}
@@ -164,16 +166,16 @@ class _Bounds:
     def outside(self, c: Check, s: For, r: Range, written: set[str]) -> Check | None:
         """The check of the iteration that decides for all of them, if there is one."""
         atoms = [a for form in (c.wrong, *c.guards) for a, _ in form.terms]
-        if c.names() & written or any(a != s.var and s.var.name in ir.names_in(a) for a in atoms):
+        if c.names() & written or any(a is not r.var and s.var.name in a.names for a in atoms):
             return None
-        if any(isinstance(x, Index) for a in atoms for x in ir.walk(a)):
+        if any(isinstance(x, Index) for a in atoms for x in ir.walk(a.expr)):
             return None
-        signs = {k > 0 for k in (form.coefficient(s.var) for form in (c.wrong, *c.guards)) if k}
+        signs = {k > 0 for k in (form.coefficient(r.var) for form in (c.wrong, *c.guards)) if k}
         if len(signs) > 1 or (signs and s.exit is not None):
             return None
         end = r.high if True in signs else r.low
-        guards = tuple(g for g in dict.fromkeys((*(g.replaced(s.var, end) for g in c.guards), r.nonempty)) if not self.proven(g))
-        return replace(c, wrong=c.wrong.replaced(s.var, end), guards=guards)
+        guards = tuple(g for g in dict.fromkeys((*(g.replaced(r.var, end) for g in c.guards), r.nonempty)) if not self.proven(g))
+        return replace(c, wrong=c.wrong.replaced(r.var, end), guards=guards)
 
     def settle(self, checks: Sequence[Check]) -> None:
         """Write the checks where they stand; of several of one kind the strictest is enough."""
@@ -270,16 +272,16 @@ class _Bounds:
 
     def atom(self, e: Expr) -> Linear:
         if isinstance(e, Var):
-            return self.known.get(e.name, lone(e))
+            return self.known.get(e.name, lone(self.atoms[e]))
         if isinstance(e, Call):
             if e.op == "size" and e.args[0].ndim == 1:
                 e = dim(e.args[0], 0)
                 assert isinstance(e, Call)
             if e.op == "dim" and isinstance(e.args[0], Var):
-                return self.extents.get((e.args[0].name, e.attr("axis")), lone(e))
+                return self.extents.get((e.args[0].name, e.attr("axis")), lone(self.atoms[e]))
             if e.op == "pymax" and isinstance(e.args[1], Const) and self.proven(self.form(e.args[0]).plus(-e.args[1].value)):
                 return self.form(e.args[0])
-        return lone(e)
+        return lone(self.atoms[e])
 
     def learn(self, s: ir.Assign) -> None:
         """What a definition says, if it is the only one and made of what does not change."""
@@ -306,9 +308,9 @@ class _Bounds:
 
     def stable(self, form: Linear) -> bool:
         """Does the form stay the same as long as the names in it are in scope?"""
-        open_ = {r.var.name for r in self.loops}
+        open_ = {n for r in self.loops for n in r.var.names}
         return all(n in open_ or self.writes.get(n, 0) == 1 for n in form.names()) and not any(
-            isinstance(x, Index) for a, _ in form.terms for x in ir.walk(a))
+            isinstance(x, Index) for a, _ in form.terms for x in ir.walk(a.expr))
 
     def forget(self, names: set[str]) -> None:
         """These are assigned."""
@@ -324,8 +326,8 @@ class _Bounds:
             last = stop.plus(-k)
         else:
             trips = ir.call("floordiv", ir.call("sub", ir.call("sub", s.stop, s.start) if k > 0 else ir.call("sub", s.start, s.stop), 1), abs(k))
-            last = start + lone(trips).scaled(k)
-        return Range(s.var, *((start, last) if k > 0 else (last, start)), span)
+            last = start + lone(self.atoms[trips]).scaled(k)
+        return Range(self.atoms[s.var], *((start, last) if k > 0 else (last, start)), span)
 
     def conditions(self, cond: Expr, holds: bool) -> list[Linear]:
         """Forms that are not negative where a condition holds (or does not)."""
@@ -351,26 +353,28 @@ class _Bounds:
             return True
         if depth < 1:
             return False
-        return any(self.positive(form - f, depth) or self.positive(form - f - g, 0) for k, f in enumerate(self.facts) for g in [*self.facts[k:k + 6], Linear()])
+        near = [f for f in self.facts if not f.names().isdisjoint(form.names())]
+        return any(self.positive(form - f, depth) for f in near) or any(self.positive(form - f - g, 0) for f, g in combinations(near[-8:], 2))
 
     def positive(self, form: Linear, depth: int) -> bool:
         """Are all terms not negative, with every loop variable at its worse end?"""
         for r in reversed(self.loops):
             c = form.coefficient(r.var)
             form = form.replaced(r.var, r.low if c > 0 else r.high)
-        if form.const >= 0 and all(c > 0 and self.natural(a, depth) for a, c in form.terms):
+        if form.const >= 0 and all(c > 0 for _, c in form.terms) and all(self.natural(a, depth) for a, _ in form.terms):
             return True
         return depth > 0 and any(self.positive(better, depth - 1) for better in self.estimates(form, depth))
 
-    def natural(self, a: Expr, depth: int) -> bool:
+    def natural(self, atom: Atom, depth: int) -> bool:
         """Can this number not be negative?"""
+        a = atom.expr
         if isinstance(a, Call) and a.op in ("dim", "size", "len", "abs"):
             return True
         if isinstance(a, Call) and a.op == "pymax":
             return any(isinstance(x, Const) and x.value >= 0 for x in a.args)
         if isinstance(a, Call) and a.op in ("mod", "floordiv") and depth > 0:
             return self.divides(a.args[1], depth - 1) and (a.op == "mod" or self.proven(self.form(a.args[0]), depth - 1))
-        return (isinstance(a, Var) and a.name in self.counting) or lone(a) in self.facts
+        return (isinstance(a, Var) and a.name in self.counting) or lone(atom) in self.facts
 
     def divides(self, e: Expr, depth: int) -> bool:
         """Is this divisor positive? (A checked one is not zero.)"""
@@ -378,15 +382,16 @@ class _Bounds:
 
     def estimates(self, form: Linear, depth: int) -> Iterator[Linear]:
         """Forms that are not larger."""
-        for a, c in form.terms:
+        for atom, c in form.terms:
+            a = atom.expr
             if not isinstance(a, Call) or len(a.args) != 2:
                 continue
             if a.op == "mod" and c < 0 and self.divides(a.args[1], depth - 1):
-                yield form.replaced(a, self.form(a.args[1]).plus(-1))
+                yield form.replaced(atom, self.form(a.args[1]).plus(-1))
             elif a.op == "floordiv" and c < 0 and isinstance(a.args[1], Const) and a.args[1].value > 0 and self.proven(self.form(a.args[0]), depth - 1):
-                yield form.replaced(a, self.form(a.args[0]))
+                yield form.replaced(atom, self.form(a.args[0]))
             elif a.op == ("pymin" if c < 0 else "pymax"):
-                yield from (form.replaced(a, self.form(x)) for x in a.args)
+                yield from (form.replaced(atom, self.form(x)) for x in a.args)
 
 
 def counting(body: Sequence[Stmt], stores: set[str]) -> set[str]:

@@ -6,20 +6,37 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from s2sgrad import ir
-from s2sgrad.ir import Call, Const, Expr, Var
+from s2sgrad.ir import Call, Const, Expr
 
-NONE: frozenset[tuple[Expr, int]] = frozenset()
+
+@dataclass(frozen=True, eq=False)
+class Atom:
+    """A part that is not a sum. One object per expression (see `Atoms`), so that comparing is cheap."""
+
+    expr: Expr
+    names: frozenset[str]
+
+
+class Atoms(dict[Expr, Atom]):
+    """The atom of every expression."""
+
+    def __missing__(self, e: Expr) -> Atom:
+        self[e] = a = Atom(e, frozenset(ir.names_in(e)))
+        return a
+
+
+NONE: frozenset[tuple[Atom, int]] = frozenset()
 
 
 @dataclass(frozen=True)
 class Linear:
     """`sum(c * atom) + const`; no coefficient is zero, no atom occurs twice."""
 
-    terms: frozenset[tuple[Expr, int]] = NONE
+    terms: frozenset[tuple[Atom, int]] = NONE
     const: int = 0
 
-    def coefficient(self, atom: Expr) -> int:
-        return next((c for a, c in self.terms if a == atom), 0)
+    def coefficient(self, atom: Atom) -> int:
+        return next((c for a, c in self.terms if a is atom), 0)
 
     def __add__(self, o: Linear) -> Linear:
         total = dict(self.terms)
@@ -39,13 +56,13 @@ class Linear:
     def scaled(self, k: int) -> Linear:
         return Linear(frozenset((a, c * k) for a, c in self.terms) if k else NONE, self.const * k)
 
-    def replaced(self, atom: Expr, by: Linear) -> Linear:
+    def replaced(self, atom: Atom, by: Linear) -> Linear:
         """The form with another one in the place of an atom."""
         c = self.coefficient(atom)
         return Linear(self.terms - {(atom, c)}, self.const) + by.scaled(c) if c else self
 
     def names(self) -> set[str]:
-        return {n for a, _ in self.terms for n in ir.names_in(a)}
+        return {n for a, _ in self.terms for n in a.names}
 
 
 def linear(e: Expr, atom: Callable[[Expr], Linear]) -> Linear:
@@ -67,14 +84,14 @@ def linear(e: Expr, atom: Callable[[Expr], Linear]) -> Linear:
     return atom(e)
 
 
-def lone(e: Expr) -> Linear:
+def lone(a: Atom) -> Linear:
     """The form that is one atom."""
-    return Linear(frozenset({(e, 1)}))
+    return Linear(frozenset({(a, 1)}))
 
 
 def at_least(a: Linear) -> Expr:
     """The condition `a >= 0`, with positive terms on its left and negative ones on its right."""
-    left, right = (_sum([(x, abs(c)) for x, c in sorted(a.terms, key=str) if (c > 0) == positive]) for positive in (True, False))
+    left, right = (_sum([(x.expr, abs(c)) for x, c in sorted(a.terms, key=lambda t: str(t[0].expr)) if (c > 0) == positive]) for positive in (True, False))
     zero = Const(0, ir.INT)
     if left is None:
         return ir.call("le", right if right is not None else zero, Const(a.const, ir.INT))
@@ -96,6 +113,3 @@ def _sum(terms: list[tuple[Expr, int]]) -> Expr | None:
         part = x if c == 1 else ir.call("mul", c, x)
         total = part if total is None else ir.call("add", total, part)
     return total
-
-
-__all__ = ["Linear", "Var", "at_least", "linear", "lone"]

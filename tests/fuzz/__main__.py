@@ -50,7 +50,7 @@ class Checks:
         return "numba" in self.backends
 
     def program(self, seed: int) -> Program:
-        return generate(seed, 4 + seed % 9) if self.compiled else generate(seed)
+        return generate(seed, 3 + seed % 8) if self.compiled else generate(seed)
 
     def outcome(self, p: Program) -> tuple[str, str]:
         """(verdict, message); the verdict is 'ok', 'unfit' or the kind of fault."""

@@ -1,5 +1,6 @@
 """Loading generated text: CPython, numba, the cache on disk."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import traceback
 
 import numpy as np
 import pytest
+from numba.core.errors import NumbaError
 
 from s2sgrad import backends
 from s2sgrad.backends import cache
@@ -114,6 +116,38 @@ def test_cached_and_fresh_functions_of_one_name_do_not_collide():
         return a(x), b(x)
 
     assert both(1.0) == (2.0, 3.0)
+
+
+def test_texts_share_what_they_call():
+    f, g = backends.load(TEXT, "f"), backends.load(TEXT.replace("s = 0.0", "s = 1.0"), "f")
+    other = backends.load(TEXT.replace("2.0 * x", "3.0 * x"), "f")
+    checked = backends.load(TEXT, "f", options={"boundscheck": True})
+    doubles = [h.py_func.__globals__["double"] for h in (f, g, other, checked)]
+    assert doubles[0] is doubles[1] and len(set(map(id, doubles))) == 3
+    assert (f(X), g(X), other(X), checked(X)) == (12.0, 13.0, 18.0, 12.0)
+    assert len(doubles[0].overloads) == 1
+
+
+def test_functions_with_equal_code_and_other_callees_are_not_shared():
+    text = "def a(x):\n    return x + {0}\n\n\ndef b(x):\n    return a(x) * 2.0\n\n\ndef f(x):\n    return b(x)\n"
+    assert [backends.load(text.format(c), "f")(1.0) for c in ("1.0", "2.0", "-0.0", "0.0", "1.0")] == [4.0, 6.0, 2.0, 2.0, 4.0]
+    signed = "def a(x):\n    return {0}\n\n\ndef f(x):\n    return np.copysign(1.0, a(x))\n"
+    assert [backends.load("import numpy as np\n\n\n" + signed.format(c), "f")(1.0) for c in ("-0.0", "0.0")] == [-1.0, 1.0]
+
+
+def test_the_collector_runs_again_after_compiling():
+    assert gc.isenabled()
+    backends.load(TEXT.replace("0.0\n", "0.5\n"), "f")(X)
+    assert gc.isenabled()
+    with pytest.raises(NumbaError):
+        backends.load("def f(x):\n    return x.nothing\n", "f")(X)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        backends.load(TEXT.replace("0.0\n", "0.25\n"), "f")(X)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def test_names_and_options_that_do_not_exist():

@@ -72,8 +72,9 @@ def shared(f: types.FunctionType, chosen: dict[str, Any], functions: dict[str, t
 
 
 def meaning(f: types.FunctionType, functions: dict[str, types.FunctionType]) -> Any:
-    """What a function computes: its code, defaults and callees, wherever it stands in a text."""
-    return code_of(f.__code__), f.__defaults__, [meaning(functions[n], functions) for n in names_of(f.__code__) if n in functions]
+    """What a function computes: its code, its defaults and what its global names mean, wherever it stands in a text."""
+    used = [n for n in names_of(f.__code__) if n in f.__globals__]
+    return code_of(f.__code__), f.__defaults__, [meaning(functions[n], functions) if n in functions else f.__globals__[n] for n in used]
 
 
 def code_of(c: types.CodeType) -> Any:

@@ -118,11 +118,13 @@ class Shapes:
             return self._reduced(e)
         if e.op == "matmul":
             a, b = self.of(e.args[0]), self.of(e.args[1])
-            return (a[:-1] + b[-1:]) if len(b) > 1 else a[:-1]
+            own, other = (a[-2:-1], b[-1:]) if len(b) > 1 else (a[-2:-1], ())
+            return self.broadcast([a[:-2], b[:-2]]) + own + other
         if e.op == "outer":
             return self.of(e.args[0]) + self.of(e.args[1])
-        if e.op in ("solve",):
-            return self.of(e.args[1])
+        if e.op == "solve":
+            a, b = self.of(e.args[0]), self.of(e.args[1])
+            return b if len(b) == 1 else self.broadcast([a[:-2], b[:-2]]) + b[-2:]
         if e.op in ("inv", "cholesky"):
             return self.of(e.args[0])
         return tuple(("?", id(e), k) for k in range(e.ndim))

@@ -36,8 +36,9 @@ from s2sgrad.frontend.values import (
     number,
 )
 from s2sgrad.ir import Const, Scalar
+from s2sgrad.library import ufuncs
 from s2sgrad.rules import registry
-from s2sgrad.rules.linalg import result_class
+from s2sgrad.rules.linalg import adj, result_class
 
 Special = Callable[[Any, list[Value], dict[str, Value], Any], Value]
 TABLE: dict[int, tuple[Any, Special]] = {}
@@ -79,6 +80,9 @@ class Builtins(Calls):
         return self.several_results(op, obj, args, kwargs, node)
 
     def several_results(self, op: str, obj: Any, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        named = POSITIONAL.get(op, ())
+        kwargs = {**dict(zip(named, args[1:], strict=False)), **kwargs} if named else kwargs
+        args = args[:1] if named else args
         a = tuple(self.numeric(x).expr for x in args)
         full = True
         if op == "svd":
@@ -90,10 +94,11 @@ class Builtins(Calls):
                 return s.items[1]
         if op == "lstsq":
             kwargs.pop("rcond", None)
-        if op == "qr" and "mode" in kwargs and self.static(kwargs.pop("mode")) != "reduced":
-            raise self.error("np.linalg.qr is supported with mode='reduced' only", node)
-        if op == "eigh" and "UPLO" in kwargs and self.static(kwargs.pop("UPLO")) != "L":
-            raise self.error("np.linalg.eigh is supported with UPLO='L' only", node)
+        mode = self.static(kwargs.pop("mode", Obj("reduced"))) if op == "qr" else None
+        if mode not in (None, "reduced", "r"):
+            raise self.error("np.linalg.qr is supported with mode='reduced' and mode='r' only", node)
+        if op == "eigh" and self.static(kwargs.pop("UPLO", Obj("L"))).upper() == "U":
+            a = (adj(a[0]),)
         if len(args) > 1 and op != "lstsq":
             raise self.error(f"{qualified(obj)} takes its options as keywords here", node)
         if kwargs:
@@ -103,6 +108,8 @@ class Builtins(Calls):
         targets: list[Any] = [self.fresh(names[k] if k < len(names) else "t", t) for k, t in enumerate(types_)]
         self.emit(ir.Multi(targets, op, a))
         items: list[Value] = [Num(t) for t in targets]
+        if mode == "r":
+            return items[1]
         if op == "svd" and full:  # the thin matrices are the full ones where the matrix is square: checked where they are used
             square = self.branch_var("square", ir.BOOL, ir.call("eq", ir.call("dim", a[0], axis=0), ir.call("dim", a[0], axis=1)))
             items = [Maybe(square, items[0], "full"), items[1], Maybe(square, items[2], "full")]
@@ -135,6 +142,11 @@ class Builtins(Calls):
         found = library.lookup(getattr(ufunc, name))
         if found is not None:
             return self.inline(self.function(found, None), args, kwargs, node)  # type: ignore[arg-type]
+        if name in ("reduce", "accumulate", "reduceat") and ufunc.nin == 2 and ufunc.nout == 1:
+            return self.inline(self.function(getattr(ufuncs, name), None), [Obj(ufunc), self.numeric(args[0]), *args[1:]], kwargs, node)
+        if name == "at" and ufunc.nout == 1:
+            base = self.as_var(self.numeric(args[0]), "view")
+            return self.inline(self.function(ufuncs.at, None), [Obj(ufunc), base, *args[1:]], kwargs, node)  # type: ignore[arg-type]
         raise self.error(f"np.{ufunc.__name__}.{name} is not supported", node)
 
     # ------------------------------------------------------------------------------------------- methods of arrays
@@ -173,6 +185,8 @@ class Builtins(Calls):
     def array_item(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
         if not x.is_array:
             e = x
+        elif len(args) == 1 and isinstance(args[0], Num) and x.expr.ndim > 1:
+            e = self.subscript(self.call(Obj(np.ravel), [x], {}, node), args)  # type: ignore[assignment]
         elif args:
             e = self.subscript(x, args)  # type: ignore[assignment]
         else:
@@ -210,19 +224,17 @@ class Builtins(Calls):
     def array_copy(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
         return Num(ir.call("copy", x.expr)) if x.is_array else x
 
-    def array_setflags(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
-        return NONE
+    def array_compress(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        return self.call(Obj(np.compress), [args[0], x, *args[1:]], kwargs, node)
 
-    def array_put(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
-        if x.expr.ndim != 1:
-            raise self.error("x.put of an array of rank 2 or more is not supported", node)
-        self.store_item(x, [args[0]], args[1], node)
+    def array_setflags(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
         return NONE
 
 
 MULTI = {id(f): (f, name) for f, name in (
     (np.linalg.eigh, "eigh"), (np.linalg.eig, "eig"), (np.linalg.slogdet, "slogdet"), (np.linalg.svd, "svd"), (np.linalg.qr, "qr"),
     (np.linalg.lstsq, "lstsq"), (np.nonzero, "nonzero"), (np.unique, "unique"))}
+POSITIONAL = {"qr": ("mode",), "eigh": ("UPLO",), "svd": ("full_matrices", "compute_uv", "hermitian")}
 RESULT_NAMES = {"eigh": ("eigenvalues", "eigenvectors"), "slogdet": ("sign", "logdet"), "svd": ("u", "s", "vt"), "qr": ("q", "r"),
                 "eig": ("eigenvalues", "eigenvectors")}
 REDUCE = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min, np.logical_and: np.all, np.logical_or: np.any}
@@ -500,18 +512,34 @@ def _slice(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     return SliceOf(lower, upper, step)
 
 
-@means(np.s_.__class__)
-def _index_expression(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
-    raise m.error("np.s_ is not supported", n)
-
-
 @means(np.ndindex)
 def _ndindex(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     dims = list(m.sequence_items(a[0])) if len(a) == 1 and not isinstance(a[0], Num) else a
-    ranges = [m.make_range([d], {}, n) for d in dims]
-    if len(ranges) == 1:
-        return Iter("zip", (ranges[0],))
-    raise m.error("np.ndindex of more than one extent is not supported", n, "Write nested loops.")
+    sizes = Tup(tuple(m.bind(m.integer(d), "n") for d in dims))
+    total = m.fold_iterable(sizes, number(1), m.mul) if dims else number(1)
+    return Iter("map", (m.make_range([total], {}, n),), Partial(Obj(ufuncs.grid_places), (sizes,), {}))
+
+
+@means(np.ndenumerate)
+def _ndenumerate(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    x = m.as_var(m.numeric(a[0]), "view")
+    return Iter("map", (m.make_range([m.number_attribute(x, "size", n)], {}, n),), Partial(Obj(ufuncs.entry), (x,), {}))
+
+
+@means(np.nditer)
+def _nditer(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    v = m.present(a[0])
+    many = isinstance(v, Tup | Ref)
+    arrays = [m.as_var(m.numeric(x), "view") for x in (m.sequence_items(v) if many else [v])]
+    order = m.static(k.pop("order", Obj("K")))
+    if k or len(a) > 1:
+        raise m.error("options of np.nditer are not supported", n, "Loop over indices.")
+    if order not in ("C", "K") or any(not x.is_array or (x.type.ndim > 1 and order == "K" and x.type.layout != "C") for x in arrays):
+        raise m.error("np.nditer of an array that is not C-contiguous follows its memory", n, "Give order='C', or loop over indices.")
+    if len({x.type.ndim for x in arrays}) > 1:
+        raise m.error("np.nditer of arrays of different ranks is not supported", n, "Loop over indices.")
+    step = Partial(Obj(ufuncs.elements), (Tup(tuple(arrays)),), {}) if many else Partial(Obj(ufuncs.element), (arrays[0],), {})
+    return Iter("map", (m.make_range([m.number_attribute(arrays[0], "size", n)], {}, n),), step)
 
 
 # ------------------------------------------------------------------------------------------------ questions
@@ -528,6 +556,8 @@ def _isinstance(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Val
         return number(issubclass(v.cls or tuple, cls))
     if isinstance(v, Ref):
         return number(issubclass(v.heap.cls, cls))
+    if isinstance(v, SliceOf):
+        return number(issubclass(slice, cls))
     if isinstance(v, Text):
         return number(issubclass(str, cls))
     if isinstance(v, Error):
@@ -636,8 +666,13 @@ def _statically(f: Any) -> Special:
     return special
 
 
-for _f in (np.finfo, np.iinfo, np.dtype, np.issubdtype, np.promote_types):
+for _f in (np.finfo, np.iinfo, np.dtype, np.issubdtype, np.promote_types, np.can_cast, np.min_scalar_type):
     means(_f)(_statically(_f))
+
+
+@means(np.common_type)
+def _common_type(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    return Obj(np.common_type(*(np.zeros(1, m.numeric(x).type.dtype) for x in a)))
 
 
 @means(np.result_type)
@@ -776,7 +811,7 @@ def _sequence_of_arrays(f: Any) -> Special:
         if isinstance(v, Iter):
             v = m.collect(v)
         if not (isinstance(v, Ref) and v.heap.kind == "list" and isinstance(m.contents(v), Growing)):
-            if isinstance(v, Num) and v.is_array and f in (np.stack, np.vstack):
+            if isinstance(v, Num) and v.is_array and (f is np.stack or f is np.vstack and v.expr.ndim > 1) and not k and len(a) == 1:
                 return Num(ir.call("copy", v.expr))
             return m.ordinary(f, [v, *a[1:]], k, n)
         axis = m.static(a[1] if len(a) > 1 else k.get("axis", number(0)))
@@ -839,14 +874,6 @@ for _f in (np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack):  # 
     means(_f)(_sequence_of_arrays(_f))
 
 
-@means(np.copyto)
-def _copyto(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
-    if k:
-        raise m.error("options of np.copyto are not supported", n)
-    m.store_item(a[0], [Obj(Ellipsis)], a[1], n)
-    return NONE
-
-
 @means(np.fill_diagonal)
 def _fill_diagonal(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     x = m.as_var(m.numeric(a[0]), "view")
@@ -855,6 +882,13 @@ def _fill_diagonal(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> 
     idx = m.as_var(m.call(Obj(np.arange), [Num(registry.call_python(min, shape, {}))], {}, n), "index")  # type: ignore[arg-type]
     m.store_item(x, [idx, idx], v, n)
     return NONE
+
+
+for _rule in (np.polynomial.legendre.leggauss, np.polynomial.hermite.hermgauss, np.polynomial.chebyshev.chebgauss, np.polynomial.laguerre.laggauss):
+    @means(_rule)
+    def _nodes(m: Builtins, a: list[Value], k: dict[str, Value], n: Any, _f: Any = _rule) -> Value:
+        """Nodes and weights of a quadrature rule: constants, computed now."""
+        return m.lift(_f(*(m.static(x) for x in a), **{name: m.static(v) for name, v in k.items()}), None)
 
 
 @means(functools.partial)

@@ -17,6 +17,7 @@ from s2sgrad.errors import S2SGradError
 from s2sgrad.frontend import scope as scoping
 from s2sgrad.frontend.exceptions import DeadCode
 from s2sgrad.frontend.machine import Path, Target
+from s2sgrad.frontend.numpys import NumPyCalls
 from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.source import no_source, source_of
 from s2sgrad.frontend.tapes import Tapes
@@ -48,6 +49,7 @@ from s2sgrad.frontend.values import (
     nums,
 )
 from s2sgrad.ir import Const, Var
+from s2sgrad.library.polynomials import CLASSES
 from s2sgrad.rules import registry
 
 DEPTH = 60  # constant recursion is unrolled up to this depth
@@ -70,7 +72,7 @@ class Recursive(Exception):
         self.node = node
 
 
-class Calls(Tapes):
+class Calls(NumPyCalls, Tapes):
     def eval_Call(self, n: Any) -> Value:
         func = self.eval(n.func)
         point = self.point()
@@ -124,6 +126,12 @@ class Calls(Tapes):
         own = self.own_method(args[0], CONVERSIONS[id(obj)]) if len(args) == 1 and id(obj) in CONVERSIONS else None
         if own is not None:
             return self.call(own, args, kwargs, node)
+        stored = self.with_options(f, args, kwargs, node)
+        if stored is not None:
+            return stored
+        many = self.stack(f, args, kwargs, node)
+        if many is not None:
+            return many
         special = self.special(obj)
         if special is not None:
             return special(list(args), dict(kwargs), node)
@@ -140,6 +148,9 @@ class Calls(Tapes):
             given = [self.lift(a, None if path is None else (*path, ("attr", "args"), ("item", k))) for k, a in enumerate(obj.args)]
             named = {k: self.lift(a, None if path is None else (*path, ("attr", "keywords"), ("item", k))) for k, a in obj.keywords.items()}
             return self.call(inner, [*given, *args], {**named, **kwargs}, node)
+        if isinstance(obj, np.vectorize):
+            inner = self.lift(obj.pyfunc, None if f.access is None else (*f.access, ("attr", "pyfunc")))
+            return self.call(self.vectorized([inner], {"otypes": Obj(obj.otypes)}, node), args, kwargs, node)
         if isinstance(obj, types.MethodType):
             path = f.access
             owner = self.lift(obj.__self__, None if path is None else (*path, ("attr", "__self__")))
@@ -160,6 +171,9 @@ class Calls(Tapes):
             return self.call(inner, args, kwargs, node)
         module = (getattr(obj, "__module__", "") or "").split(".")[0]
         if module in ("numpy", "math", "scipy", "cmath", "builtins") or isinstance(obj, types.BuiltinFunctionType):
+            if isinstance(getattr(obj, "__self__", None), np.random.RandomState) or "random" in (getattr(obj, "__module__", "") or ""):
+                raise self.error(f"random numbers are not drawn inside a differentiated function ({qualified(obj)})", node,
+                                 "Draw them before and pass them as an argument.")
             raise self.error(f"{qualified(obj)} is not supported", node,
                              "Write it with supported functions, or give it a derivative with s2sgrad.custom_gradient.")
         if hasattr(obj, "__wrapped__"):
@@ -188,28 +202,9 @@ class Calls(Tapes):
 
     def primitive(self, obj: Any, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         """An operation of the registry."""
-        kwargs = dict(kwargs)
-        args = list(args)
-        out = kwargs.pop("out", None)
-        if isinstance(obj, np.ufunc) and len(args) > obj.nin:
-            out = args[obj.nin]
-            args = args[: obj.nin]
-        if isinstance(out, Tup):
-            out = out.items[0]
-        if isinstance(out, Obj) and out.value is None:
-            out = None
         if self.handlers:
             self.check_call(obj, args, node)
-        builder = registry.BY_PYTHON[id(obj)][1]
-        e = self.build(builder, obj, args, kwargs, node)
-        if out is None:
-            return self.from_python(e)
-        r = self.from_python(e)
-        assert isinstance(r, Num)
-        if isinstance(out, Num):
-            self.check_cast(r.type, out.type)
-        self.store_item(out, [Obj(Ellipsis)], r, node)
-        return out
+        return self.from_python(self.build(registry.BY_PYTHON[id(obj)][1], obj, args, kwargs, node))
 
     def build(self, builder: Any, obj: Any, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Any:
         a = [self.to_python(v) for v in args]
@@ -416,6 +411,10 @@ class Calls(Tapes):
             return Tup(tuple(values[k] for k in cls._fields), cls)
         if issubclass(cls, np.generic):
             return self.numpy_scalar(cls, args, node)
+        if cls is np.vectorize:
+            return self.vectorized(args, kwargs, node)
+        if cls in CLASSES:
+            return self.construct(Obj(CLASSES[cls]), args, kwargs, node)
         if isinstance(cls, enum.EnumMeta):
             return self.lift(cls(*(self.static(a) for a in args)), None)
         own = type(cls).__call__

@@ -176,7 +176,7 @@ class Expressions(Loops):
             return Tup(a.items + b.items)
         if op is operator.add and is_list(a) and is_list(b):
             return self.concatenate_lists(a, b)
-        if op is operator.mul and (is_list(a) or isinstance(a, Tup)) and isinstance(b, Num):
+        if op is operator.mul and (is_list(a) or isinstance(a, Tup)) and isinstance(b, Num) and not b.is_array:
             return self.repeat(a, b)
         if op is operator.mul and (is_list(b) or isinstance(b, Tup)) and isinstance(a, Num) and not a.is_array:
             return self.repeat(b, a)

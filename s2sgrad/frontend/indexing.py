@@ -28,8 +28,10 @@ from s2sgrad.frontend.values import (
     of,
 )
 from s2sgrad.ir import Array, Const, Expr, Index, NewAxis, Scalar, Slice, Var
+from s2sgrad.library import grids
 
 FULL = Slice()
+IndexExpression = type(np.s_)
 
 
 class Indexing(Expressions):
@@ -54,6 +56,10 @@ class Indexing(Expressions):
             return self.sequence(base).get(self.integer(i)) if not isinstance(i, SliceOf) else self.subscript(self.new_tuple(base), index)
         if isinstance(base, Ref) and hasattr(base.heap.cls, "__getitem__"):
             return self.call(Obj(base.heap.cls.__getitem__), [base, i], {}, None)
+        if isinstance(base, Obj) and isinstance(base.value, IndexExpression):
+            return Tup(tuple(index)) if base.value.maketuple else i
+        if isinstance(base, Obj) and id(base.value) in grids.INDEXED:
+            return self.grid_object(base.value, i)
         if isinstance(base, Obj):
             key = self.static(i)
             try:
@@ -61,6 +67,12 @@ class Indexing(Expressions):
             except (TypeError, KeyError, IndexError) as err:
                 raise self.error(f"{type(err).__name__}: {err}") from None
         raise self.error(f"{describe(base)} cannot be subscripted")
+
+    def grid_object(self, obj: Any, i: Value) -> Value:
+        """np.mgrid[...], np.ogrid[...], np.r_[...] and np.c_[...]."""
+        one = not isinstance(i, Tup) and obj in (np.mgrid, np.ogrid)
+        found = grids.one_grid if one else grids.INDEXED[id(obj)]
+        return self.inline(self.function(found, None), i.items if isinstance(i, Tup) else [i], {}, self.node)
 
     def scalar_subscript(self, base: Num, index: Sequence[Value]) -> Value:
         """`x[()]`, `x[...]`, `x[None]` of a NumPy scalar."""

@@ -509,6 +509,9 @@ class Objects(Indexing, Sequences):
             return
         if isinstance(base, Num) and name in ("shape",):
             raise self.error("assigning to x.shape is not supported", node, "Use x = x.reshape(...).")
+        if isinstance(base, Num) and base.is_array and name == "flat" and isinstance(self.present(value), Num) and not self.numeric(value).is_array:
+            self.store_item(base, [Obj(Ellipsis)], value, node)
+            return
         if isinstance(base, Num) and base.is_array and name in ("real", "imag", "T"):
             target = self.number_attribute(base, name, node)
             assert isinstance(target, Num)
@@ -533,7 +536,9 @@ class Objects(Indexing, Sequences):
             return number(np.dtype(t.dtype).itemsize)
         if name == "nbytes":
             return self.mul(self.number_attribute(base, "size", node), number(np.dtype(t.dtype).itemsize))
-        if name == "T" or name == "mT":
+        if name == "mT":
+            return self.call(Obj(np.matrix_transpose), [base], {}, node)
+        if name == "T":
             return self.call(Obj(np.transpose), [base], {}, node) if ndim > 1 else base
         if name in ("real", "imag") and isinstance(t, ir.Scalar) and t.weak:
             if t.dtype != "complex128":
@@ -544,6 +549,8 @@ class Objects(Indexing, Sequences):
             return self.call(Obj(getattr(np, name)), [base], {}, node)
         if name == "flat":
             return self.call(Obj(np.ravel), [base], {}, node)
+        if name in ("strides", "ctypes", "data", "base", "flags"):
+            raise self.error(f"the attribute {name!r} says where an array lies in memory: not supported", node)
         if hasattr(np.ndarray if ndim else np.float64, name) or hasattr(float, name):
             return Method(base, name)
         raise self.refusal(AttributeError, f"{describe(base)} has no attribute {name!r}", node)

@@ -12,6 +12,8 @@ from s2sgrad import ir
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Array, Assign, Call, Expr, Function, Index, Program, Stmt
 
+COPIES = ("reshape_copy", "broadcast_to", "diagonal")  # fresh arrays in Core
+
 
 def check_reshapes(f: Function, program: Program) -> None:
     """Raise Unsupported where it matters whether a reshape was a view."""
@@ -24,8 +26,15 @@ def check_reshapes(f: Function, program: Program) -> None:
         r = ir.root(a)
         mine = {classes.find(s.target.name), *([classes.find(r.name)] if r is not None else [])}
         if any(w in mine and (j > k or j >= loop) for j, w in writes):
+            if (copied := _copied(s.value)) != "reshape_copy":
+                raise Unsupported(f"np.{copied} gives a view of an array that is written later", s.place, f"Write np.{copied}(...).copy().")
             raise Unsupported("an array that is not contiguous is reshaped, and the result or the array is written later: "
                               "NumPy may give a view or a copy here", s.place, "Write x.reshape(...).copy(), or reshape np.ascontiguousarray(x).")
+
+
+def _copied(e: Expr) -> str:
+    """The operation whose result Core copies and NumPy may not."""
+    return next(x.op for x in ir.walk(e) if isinstance(x, Call) and x.op in COPIES)
 
 
 def _numbered(body: Sequence[Stmt]) -> list[tuple[int, float, Stmt]]:
@@ -46,9 +55,9 @@ def _numbered(body: Sequence[Stmt]) -> list[tuple[int, float, Stmt]]:
 def _doubtful(e: Expr) -> Expr | None:
     """The array under a reshape of unknown nature that the expression is a view of."""
     while True:
-        if isinstance(e, Call) and e.op == "reshape_copy":
+        if isinstance(e, Call) and e.op in COPIES:
             a = e.args[0]
-            doubtful = isinstance(a.type, Array) and a.type.layout == "A" and ir.is_alias(a)
+            doubtful = isinstance(a.type, Array) and ir.is_alias(a) and (a.type.layout == "A" or e.op != "reshape_copy")
             return a if doubtful else None
         if isinstance(e, Index) and e.kind == "view":
             e = e.base

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.library.table import implements, refuse
+from s2sgrad.library.table import implements
 
 
 @implements(np.diff)
@@ -17,10 +17,9 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     if n == 0:
         return x
     rows = np.moveaxis(x, axis, 0)
-    d = rows[1:] - rows[:-1]
-    for _ in range(n - 1):
-        d = d[1:] - d[:-1]
-    return np.moveaxis(d, 0, axis)
+    for _ in range(n):
+        rows = rows[1:] != rows[:-1] if x.dtype == np.bool_ else rows[1:] - rows[:-1]
+    return np.moveaxis(rows, 0, axis)
 
 
 def _edge(value, x, axis):
@@ -44,9 +43,10 @@ def ediff1d(ary, to_end=None, to_begin=None):
 @implements(np.gradient)
 def gradient(f, *varargs, axis=None, edge_order=1):
     x = np.asarray(f)
-    if axis is None and x.ndim > 1:
-        steps = varargs if len(varargs) == x.ndim else (varargs[0] if len(varargs) == 1 else 1.0,) * x.ndim
-        return tuple(_gradient(x, steps[k], k, edge_order) for k in range(x.ndim))
+    if isinstance(axis, tuple) or axis is None and x.ndim > 1:
+        axes = tuple(range(x.ndim)) if axis is None else axis
+        steps = varargs if len(varargs) == len(axes) else (varargs[0] if len(varargs) == 1 else 1.0,) * len(axes)
+        return tuple(_gradient(x, steps[k], axes[k], edge_order) for k in range(len(axes)))
     return _gradient(x, varargs[0] if len(varargs) == 1 else 1.0, 0 if axis is None else axis, edge_order)
 
 
@@ -64,14 +64,20 @@ def _gradient(x, h, axis, edge_order):
             g[0] = (-1.5 * rows[0] + 2.0 * rows[1] - 0.5 * rows[2]) / h
             g[n - 1] = (0.5 * rows[n - 3] - 2.0 * rows[n - 2] + 1.5 * rows[n - 1]) / h
     else:
-        if edge_order != 1:
-            refuse("np.gradient with coordinates and edge_order=2 is not supported")
         for k in range(1, n - 1):
             a = h[k] - h[k - 1]
             b = h[k + 1] - h[k]
             g[k] = -b / (a * (a + b)) * rows[k - 1] + (b - a) / (a * b) * rows[k] + a / (b * (a + b)) * rows[k + 1]
-        g[0] = (rows[1] - rows[0]) / (h[1] - h[0])
-        g[n - 1] = (rows[n - 1] - rows[n - 2]) / (h[n - 1] - h[n - 2])
+        if edge_order == 1:
+            g[0] = (rows[1] - rows[0]) / (h[1] - h[0])
+            g[n - 1] = (rows[n - 1] - rows[n - 2]) / (h[n - 1] - h[n - 2])
+        else:
+            p = h[1] - h[0]
+            q = h[2] - h[1]
+            g[0] = -(2.0 * p + q) / (p * (p + q)) * rows[0] + (p + q) / (p * q) * rows[1] - p / (q * (p + q)) * rows[2]
+            r = h[n - 2] - h[n - 3]
+            s = h[n - 1] - h[n - 2]
+            g[n - 1] = s / (r * (r + s)) * rows[n - 3] - (s + r) / (r * s) * rows[n - 2] + (2.0 * s + r) / (s * (r + s)) * rows[n - 1]
     return np.moveaxis(g, 0, axis)
 
 
@@ -92,10 +98,23 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 @implements(np.interp)
 def interp(x, xp, fp, left=None, right=None, period=None):
-    if period is not None:
-        refuse("np.interp with period= is not supported")
     xs = np.asarray(xp)
     fs = np.asarray(fp)
+    if period is not None:
+        turn = abs(period)
+        xs = xs % turn
+        order = np.argsort(xs)
+        xs = xs[order]
+        fs = fs[order]
+        m = xs.shape[0]
+        xs = np.concatenate((xs[m - 1:] - turn, xs, xs[:1] + turn))
+        fs = np.concatenate((fs[m - 1:], fs, fs[:1]))
+        return _interp_all(np.asarray(x) % turn if np.ndim(x) > 0 else x % turn, xs, fs, None, None)
+    return _interp_all(x, xs, fs, left, right)
+
+
+def _interp_all(x, xs, fs, left, right):
+    """Linear interpolation at a number or at every element of an array."""
     if np.ndim(x) == 0:
         return np.float64(1.0) * _interp(x, xs, fs, left, right)
     points = np.asarray(x)
@@ -127,105 +146,15 @@ def _interp(v, xs, fs, left, right):
     return fs[lo] + slope * (v - xs[lo])
 
 
-# ------------------------------------------------------------------------------------------- polynomials
-
-
-@implements(np.polyval)
-def polyval(p, x):
-    c = np.asarray(p)
-    v = np.asarray(x)
-    y = 0 * v + c[0]
-    for k in range(1, c.shape[0]):
-        y = y * v + c[k]
-    return y
-
-
-@implements(np.polynomial.polynomial.polyval)
-def polynomial_polyval(x, c, tensor=True):
-    c = np.asarray(c)
-    n = c.shape[0]
-    y = c[n - 1] + x * 0
-    for k in range(n - 2, -1, -1):
-        y = c[k] + y * x
-    return y
-
-
-@implements(np.polyder)
-def polyder(p, m=1):
-    c = np.asarray(p)
-    if m == 0:
-        return c
-    n = c.shape[0]
-    d = c[:n - 1] * np.arange(n - 1, 0, -1)
-    for _ in range(m - 1):
-        d = d[:d.shape[0] - 1] * np.arange(d.shape[0] - 1, 0, -1)
-    return d
-
-
-@implements(np.polyint)
-def polyint(p, m=1, k=None):
-    c = np.asarray(p)
-    if m != 1 or k is not None:
-        refuse("np.polyint with m or k is not supported")
-    return np.concatenate((c / np.arange(c.shape[0], 0, -1), np.zeros(1)))
-
-
-@implements(np.polyadd)
-def polyadd(a1, a2):
-    a = np.asarray(a1)
-    b = np.asarray(a2)
-    n = max(a.shape[0], b.shape[0])
-    c = np.zeros(n, dtype=(a[:1] + b[:1]).dtype)
-    c[n - a.shape[0]:] = a
-    c[n - b.shape[0]:] += b
-    return c
-
-
-@implements(np.polymul)
-def polymul(a1, a2):
-    return np.convolve(a1, a2)
-
-
-@implements(np.polyfit)
-def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
-    if full or cov:
-        refuse("np.polyfit with full or cov is not supported")
-    points = np.asarray(x) + 0.0
-    a = np.vander(points, deg + 1)
-    b = np.asarray(y) + 0.0
-    if w is not None:
-        a = a * w[:, None]
-        b = b * w if b.ndim == 1 else b * w[:, None]
-    scale = np.sqrt(np.sum(a * a, axis=0))
-    cut = points.shape[0] * float(np.finfo(points.dtype).eps) if rcond is None else rcond
-    c = np.linalg.pinv(a / scale, cut) @ b
-    return c / scale if c.ndim == 1 else c / scale[:, None]
-
-
-@implements(np.vander)
-def vander(x, N=None, increasing=False):
-    v = np.asarray(x)
-    n = v.shape[0] if N is None else N
-    a = np.ones((v.shape[0], n), dtype=(v[:1] * np.int64(1)).dtype)
-    for k in range(1, n):
-        if increasing:
-            a[:, k] = a[:, k - 1] * v
-        else:
-            a[:, n - 1 - k] = a[:, n - k] * v
-    return a
-
-
 @implements(np.unwrap)
 def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
     x = np.asarray(p)
-    if discont is not None:
-        refuse("np.unwrap with discont= is not supported")
     rows = np.moveaxis(x, axis, 0)
     d = rows[1:] - rows[:-1]
     half = period / 2
     r = np.mod(d + half, period) - half
     r = np.where(np.logical_and(r == -half, d > 0), half, r)
-    jump = np.where(np.abs(d) < half, 0.0, np.round((r - d) / period) * period)
+    jump = np.where(np.abs(d) < (half if discont is None else discont), 0.0, np.round((r - d) / period) * period)
     out = rows.copy()
     out[1:] = rows[1:] + np.cumsum(jump, axis=0)
     return np.moveaxis(out, 0, axis)

@@ -26,11 +26,13 @@ def norm(x, ord=None, axis=None, keepdims=False):
         return _vector_norm(a, ord, 0, keepdims)
     if axis is not None and not isinstance(axis, tuple):
         return _vector_norm(a, ord, axis, keepdims)
-    if keepdims:
-        refuse("matrix norms with keepdims are not supported")
-    if axis is not None and axis != (0, 1):
-        a = np.moveaxis(a, axis, (0, 1))
-    return _matrix_norm(a, ord)
+    if isinstance(axis, tuple) and len(axis) == 1:
+        return _vector_norm(a, ord, axis[0], keepdims)
+    if axis is None and a.ndim != 2:
+        refuse("Improper number of dimensions to norm.")
+    axes = (0, 1) if axis is None else axis
+    n = _matrix_norm(np.moveaxis(a, axes, (-2, -1)), ord)
+    return np.expand_dims(n, tuple(k % a.ndim for k in axes)) if keepdims else n
 
 
 def _vector_norm(a, ord, axis, keepdims):
@@ -49,24 +51,28 @@ def _vector_norm(a, ord, axis, keepdims):
 
 
 def _matrix_norm(a, ord):
-    """Norms of matrices."""
+    """Norms of the matrices in the last two axes."""
     if ord is None or ord == "fro":
-        return np.sqrt(np.sum(squares(a)))
+        return np.sqrt(np.sum(squares(a), axis=(-2, -1)))
     if ord == "nuc":
-        return np.sum(svdvals(a))
+        return np.sum(svdvals(a), axis=-1)
     if ord == 2:
-        return np.max(svdvals(a))
+        return np.max(svdvals(a), axis=-1)
     if ord == -2:
-        return np.min(svdvals(a))
-    sums = np.sum(np.abs(a), axis=0 if ord == 1 or ord == -1 else 1)
-    return np.max(sums) if ord == 1 or ord == np.inf else np.min(sums)
+        return np.min(svdvals(a), axis=-1)
+    sums = np.sum(np.abs(a), axis=-2 if ord == 1 or ord == -1 else -1)
+    return np.max(sums, axis=-1) if ord == 1 or ord == np.inf else np.min(sums, axis=-1)
 
 
 @implements(getattr(np.linalg, "vector_norm", None))
 def vector_norm(x, *, axis=None, keepdims=False, ord=2):
+    a = np.asarray(x)
+    if a.dtype.kind in "iub":
+        a = a.astype(np.float64)
     if axis is None:
-        return norm(np.asarray(x).ravel(), ord)
-    return norm(x, ord, axis, keepdims)
+        n = _vector_norm(a.ravel(), ord, 0, False)
+        return np.reshape(n, (1,) * a.ndim) if keepdims else n
+    return _vector_norm(a, ord, axis, keepdims)
 
 
 @implements(getattr(np.linalg, "svdvals", None))
@@ -91,8 +97,11 @@ def eigvals(a):
 def cond(x, p=None):
     if p is None or p == 2:
         s = svdvals(x)
-        return s[0] / s[s.shape[0] - 1]
-    return norm(x, p) * norm(np.linalg.inv(x), p)
+        return s[..., 0] / s[..., s.shape[-1] - 1]
+    if p == -2:
+        s = svdvals(x)
+        return s[..., s.shape[-1] - 1] / s[..., 0]
+    return norm(x, p, (-2, -1)) * norm(np.linalg.inv(x), p, (-2, -1))
 
 
 @implements(np.linalg.lstsq)
@@ -131,6 +140,8 @@ def multi_dot(arrays, *, out=None):
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     x = np.asarray(a)
     y = np.asarray(b)
+    if x.shape[axisa if axis is None else axis] != 3 or y.shape[axisb if axis is None else axis] != 3:
+        raise ValueError("np.cross takes vectors of three components here")
     if x.ndim == 1 and y.ndim == 1:
         return np.array([x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]])
     x = np.moveaxis(x, axisa if axis is None else axis, 0)
@@ -146,7 +157,33 @@ def vecdot(x1, x2, axis=-1):
 
 @implements(getattr(np.linalg, "matrix_norm", None))
 def matrix_norm(x, *, keepdims=False, ord="fro"):
-    return norm(x, ord, (0, 1), keepdims) if ord != "fro" else np.sqrt(np.sum(squares(x), keepdims=keepdims))
+    return norm(x, ord, (-2, -1), keepdims)
+
+
+@implements(np.linalg.tensorinv)
+def tensorinv(a, ind=2):
+    n = 1
+    for k in range(ind, a.ndim):
+        n = n * a.shape[k]
+    return np.linalg.inv(a.reshape(n, -1)).reshape(a.shape[ind:] + a.shape[:ind])
+
+
+@implements(np.linalg.tensorsolve)
+def tensorsolve(a, b, axes=None):
+    if axes is not None:
+        refuse("np.linalg.tensorsolve with axes= is not supported")
+    x = np.linalg.solve(a.reshape(b.size, -1), b.ravel())
+    return x.reshape(a.shape[b.ndim:])
+
+
+@implements(np.linalg.trace)
+def matrix_trace(x, /, *, offset=0, dtype=None):
+    return np.trace(x, offset, -2, -1)
+
+
+@implements(np.linalg.diagonal)
+def matrix_diagonal(x, /, *, offset=0):
+    return np.diagonal(x, offset, -2, -1)
 
 
 def mean_of_squares(x):

@@ -16,14 +16,11 @@ def take(a, indices, axis=None, out=None, mode="raise"):
         index = index % rows.shape[0]
     elif mode == "clip":
         index = np.clip(index, 0, rows.shape[0] - 1)
-    if np.ndim(index) == 2 and rows.ndim == 1:
-        return rows[index.ravel()].reshape(index.shape)
     picked = rows[index]
     if axis is None or axis == 0 or np.ndim(index) == 0:
         return picked
-    if np.ndim(index) != 1:
-        refuse("np.take of several axes along an axis other than the first is not supported")
-    return np.moveaxis(picked, 0, axis)
+    n = np.ndim(index)
+    return np.moveaxis(picked, tuple(range(n)), tuple(range(axis % x.ndim, axis % x.ndim + n)))
 
 
 @implements(np.take_along_axis)
@@ -60,9 +57,10 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
 @implements(np.compress)
 def compress(condition, a, axis=None, out=None):
     x = np.asarray(a)
+    places = np.flatnonzero(np.asarray(condition))  # a condition may be shorter than the axis
     if axis is None:
-        return x.ravel()[condition]
-    return np.moveaxis(np.moveaxis(x, axis, 0)[condition], 0, axis)
+        return x.ravel()[places]
+    return np.moveaxis(np.moveaxis(x, axis, 0)[places], 0, axis)
 
 
 @implements(np.extract)
@@ -111,27 +109,72 @@ def repeat(a, repeats, axis=None):
 
 
 @implements(np.pad)
-def pad(array, pad_width, mode="constant", constant_values=0):
+def pad(array, pad_width, mode="constant", constant_values=0, end_values=0, stat_length=None, reflect_type="even"):
     x = np.asarray(array)
+    if stat_length is not None:
+        refuse("np.pad with stat_length= is not supported")
     for k in range(x.ndim):
         before, after = _widths(pad_width, k)
         rows = np.moveaxis(x, k, 0)
-        if mode == "constant":
-            padded = np.full((before + rows.shape[0] + after,) + rows.shape[1:], constant_values, dtype=x.dtype)
-            padded[before:before + rows.shape[0]] = rows
-        else:
+        if mode in ("edge", "wrap", "reflect", "symmetric"):
             padded = rows[_pad_index(rows.shape[0], before, after, mode)]
+            if reflect_type == "odd" and mode in ("reflect", "symmetric"):
+                padded = _odd(padded, rows, before, after)
+        else:
+            first, last = _ends(rows, before, after, mode, _widths(constant_values, k), _widths(end_values, k))
+            padded = np.empty((before + rows.shape[0] + after,) + rows.shape[1:], dtype=x.dtype)
+            padded[:before] = first
+            padded[before:before + rows.shape[0]] = rows
+            padded[before + rows.shape[0]:] = last
         x = np.ascontiguousarray(np.moveaxis(padded, 0, k))
     return x
 
 
+def _ends(rows, before, after, mode, constants, ends):
+    """What stands before and after the data."""
+    if mode == "constant":
+        return constants
+    if mode == "linear_ramp":
+        return (_ramp(np.linspace(0.0, 1.0, before, endpoint=False), ends[0], rows[0]),
+                _ramp(np.linspace(0.0, 1.0, after, endpoint=False)[::-1], ends[1], rows[rows.shape[0] - 1]))
+    if mode == "mean":
+        m = np.mean(rows, axis=0)
+    elif mode == "median":
+        m = np.median(rows, axis=0)
+    elif mode == "maximum":
+        m = np.max(rows, axis=0)
+    elif mode == "minimum":
+        m = np.min(rows, axis=0)
+    else:
+        refuse("np.pad knows the modes constant, edge, wrap, reflect, symmetric, linear_ramp, mean, median, maximum and minimum here")
+    if rows.dtype.kind in "iu" and mode in ("mean", "median"):
+        m = np.round(m)
+    return m, m
+
+
+def _ramp(t, end, edge):
+    """From the end value (t = 0) to the edge of the data (t = 1)."""
+    steps = t if np.ndim(edge) == 0 else np.expand_dims(t, tuple(range(1, 1 + np.ndim(edge))))
+    return end + (edge - end) * steps
+
+
+def _odd(padded, rows, before, after):
+    """Mirrored values turned about the edge."""
+    n = rows.shape[0]
+    turned = padded.copy()
+    turned[:before] = 2 * rows[0] - padded[:before]
+    turned[before + n:] = 2 * rows[n - 1] - padded[before + n:]
+    return turned
+
+
 def _widths(pad_width, k):
-    """How much to add before and after axis k."""
+    """How much to add (or what) before and after axis k."""
     if not isinstance(pad_width, (tuple, list)):
         return pad_width, pad_width
     if not isinstance(pad_width[0], (tuple, list)):
         return (pad_width[0], pad_width[0]) if len(pad_width) == 1 else (pad_width[0], pad_width[1])
-    return pad_width[0] if len(pad_width) == 1 else pad_width[k]
+    pair = pad_width[0] if len(pad_width) == 1 else pad_width[k]
+    return (pair[0], pair[0]) if len(pair) == 1 else (pair[0], pair[1])
 
 
 def _pad_index(n, before, after, mode):
@@ -148,7 +191,6 @@ def _pad_index(n, before, after, mode):
     if mode == "symmetric":
         k = k % (2 * n)
         return np.where(k < n, k, 2 * n - 1 - k)
-    refuse("np.pad knows the modes constant, edge, wrap, reflect and symmetric here")
 
 
 # ------------------------------------------------------------------------------------------- inserting
@@ -163,8 +205,12 @@ def piece(a, start, stop, axis):
 
 @implements(np.insert)
 def insert(arr, obj, values, axis=None):
-    rows = np.asarray(arr).ravel() if axis is None else np.moveaxis(arr, axis, 0)
+    rows = np.asarray(arr).ravel() if axis is None else np.moveaxis(np.asarray(arr), axis, 0)
     n = rows.shape[0]
+    if isinstance(obj, slice):
+        obj = np.arange(n)[obj]
+    if isinstance(obj, (list, tuple)) or np.ndim(obj) > 0:
+        return _insert_each(rows, np.asarray(obj), np.asarray(values), axis)
     k = obj + n if obj < 0 else obj
     if rows.ndim == 1:
         new = np.atleast_1d(values).astype(rows.dtype)
@@ -174,17 +220,39 @@ def insert(arr, obj, values, axis=None):
     return joined if axis is None else np.moveaxis(joined, 0, axis)
 
 
+def _insert_each(rows, places, values, axis):
+    """Several places at once: all of them count in the array as it was."""
+    n = rows.shape[0]
+    m = places.shape[0]
+    if axis is not None and values.ndim == rows.ndim:
+        values = np.moveaxis(values, axis, 0)
+    elif axis is not None and values.ndim == 1 and axis % rows.ndim != 0:
+        values = np.expand_dims(values, tuple(range(1, rows.ndim))) if axis % rows.ndim == rows.ndim - 1 else values
+    new = np.broadcast_to(values, (m,) + rows.shape[1:]).astype(rows.dtype)
+    wrapped = np.where(places < 0, places + n, places)
+    order = np.argsort(wrapped, kind="stable")
+    old = np.ones(n + m, dtype=np.bool_)
+    joined = np.empty((n + m,) + rows.shape[1:], dtype=rows.dtype)
+    for j in range(m):
+        at = wrapped[order[j]] + j
+        joined[at] = new[order[j]]
+        old[at] = False
+    joined[old] = rows
+    return joined if axis is None else np.moveaxis(joined, 0, axis)
+
+
 @implements(np.delete)
 def delete(arr, obj, axis=None):
-    rows = np.asarray(arr).ravel() if axis is None else np.moveaxis(arr, axis, 0)
+    rows = np.asarray(arr).ravel() if axis is None else np.moveaxis(np.asarray(arr), axis, 0)
     n = rows.shape[0]
+    if isinstance(obj, slice):
+        obj = np.arange(n)[obj]
     if not isinstance(obj, (list, tuple)) and np.ndim(obj) == 0:
         k = obj + n if obj < 0 else obj
         rest = np.concatenate((rows[:k], rows[k + 1:]))
     else:
         keep = np.ones(n, dtype=np.bool_)
-        for k in np.asarray(obj):
-            keep[k] = False
+        keep[np.asarray(obj)] = False
         rest = rows[keep]
     return rest if axis is None else np.moveaxis(rest, 0, axis)
 
@@ -206,21 +274,6 @@ def broadcast_arrays(*args):
     for a in args[1:]:
         total = total + np.zeros_like(a)
     return tuple(np.broadcast_to(a, total.shape).copy() for a in args)
-
-
-@implements(np.meshgrid)
-def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
-    if len(xi) == 1:
-        return (xi[0].copy(),)
-    if len(xi) != 2 or sparse:
-        refuse("np.meshgrid takes two axes here, not sparse")
-    x = np.asarray(xi[0])
-    y = np.asarray(xi[1])
-    if indexing == "ij":
-        shape = (x.shape[0], y.shape[0])
-        return np.broadcast_to(x[:, None], shape).copy(), np.broadcast_to(y[None, :], shape).copy()
-    shape = (y.shape[0], x.shape[0])
-    return np.broadcast_to(x[None, :], shape).copy(), np.broadcast_to(y[:, None], shape).copy()
 
 
 # -------------------------------------------------------------------------------------------- diagonals
@@ -245,14 +298,18 @@ def diagflat(v, k=0):
 
 @implements(np.diagonal)
 def diagonal(a, offset=0, axis1=0, axis2=1):
+    if a.ndim == 2 and axis1 % 2 == 1:
+        return diagonal(a.T, offset)
+    if a.ndim == 2:
+        n = max(min(a.shape[0] - max(-offset, 0), a.shape[1] - max(offset, 0)), 0)
+        start = offset if offset > 0 else -offset * a.shape[1]
+        step = a.shape[1] + 1
+        return a.ravel()[start:start + n * step:step]
     x = np.moveaxis(a, (axis1, axis2), (0, 1))
     down = max(-offset, 0)
     right = max(offset, 0)
-    n = max(min(x.shape[0] - down, x.shape[1] - right), 0)
-    d = np.empty((n,) + x.shape[2:], dtype=x.dtype)
-    for i in range(n):
-        d[i] = x[i + down, i + right]
-    return d if x.ndim == 2 else np.moveaxis(d, 0, -1)
+    k = np.arange(max(min(x.shape[0] - down, x.shape[1] - right), 0))
+    return np.moveaxis(x[k + down, k + right], 0, -1)
 
 
 @implements(np.trace)
@@ -267,6 +324,10 @@ def tri(N, M=None, k=0, dtype=float):
 
 @implements(np.ix_)
 def ix_(*args):
-    if len(args) != 2:
-        refuse("np.ix_ takes two index arrays here")
-    return np.asarray(args[0])[:, None], np.asarray(args[1])[None, :]
+    return tuple(np.expand_dims(_positions(a), tuple(j for j in range(len(args)) if j != k)) for k, a in enumerate(args))
+
+
+def _positions(a):
+    """An index array; of a mask the places where it holds."""
+    x = np.asarray(a)
+    return np.flatnonzero(x) if x.dtype == np.bool_ else x

@@ -2,33 +2,76 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from s2sgrad.library.places import sort
 from s2sgrad.library.table import implements, refuse
 
 
 @implements(np.unique)
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True):
-    if return_index or return_inverse or axis is not None:
-        refuse("np.unique with return_index, return_inverse or axis is not supported")
-    s = sort(np.asarray(ar).ravel())
-    first = np.ones(s.shape[0], dtype=np.bool_)
+    if axis is not None:
+        refuse("np.unique with axis= is not supported")
+    x = np.asarray(ar)
+    flat = x.ravel()
+    n = flat.shape[0]
+    order = np.argsort(flat, kind="stable")
+    s = flat[order]
+    first = np.ones(n, dtype=np.bool_)
     first[1:] = s[1:] != s[:-1]
-    if not return_counts:
-        return s[first]
-    places = np.flatnonzero(first)
-    counts = np.empty(places.shape[0], dtype=np.int64)
-    for k in range(places.shape[0]):
-        counts[k] = (places[k + 1] if k + 1 < places.shape[0] else s.shape[0]) - places[k]
-    return s[first], counts
+    values = s[first]
+    if not (return_index or return_inverse or return_counts):
+        return values
+    results: Any = (values,)
+    if return_index:
+        results = results + (order[first],)
+    if return_inverse:
+        inverse = np.empty(n, dtype=np.int64)
+        inverse[order] = np.cumsum(first) - 1
+        results = results + (inverse.reshape(x.shape),)
+    if return_counts:
+        places = np.concatenate((np.flatnonzero(first), np.array([n])))
+        results = results + (places[1:] - places[:-1],)
+    return results
+
+
+UniqueCounts = type(np.unique_counts(np.zeros(1)))
+UniqueInverse = type(np.unique_inverse(np.zeros(1)))
+
+
+@implements(np.unique_counts)
+def unique_counts(x):
+    values, counts = unique(x, return_counts=True)
+    return UniqueCounts(values, counts)
+
+
+@implements(np.unique_inverse)
+def unique_inverse(x):
+    values, inverse = unique(x, return_inverse=True)
+    return UniqueInverse(values, inverse)
+
+
+@implements(np.lexsort)
+def lexsort(keys, axis=-1):
+    order = np.argsort(np.asarray(keys[0]), axis, kind="stable")
+    for key in keys[1:]:
+        order = order[np.argsort(np.asarray(key)[order], axis, kind="stable")]
+    return order
+
+
+@implements(np.argpartition)
+def argpartition(a, kth, axis=-1, kind="introselect", order=None):
+    return np.argsort(a, axis, kind="stable")
 
 
 @implements(np.digitize)
 def digitize(x, bins, right=False):
-    if right:
-        return np.searchsorted(bins, x, "left")
-    return np.searchsorted(bins, x, "right")
+    edges = np.asarray(bins)
+    side: Any = "left" if right else "right"
+    if edges.shape[0] > 1 and edges[edges.shape[0] - 1] < edges[0]:
+        return edges.shape[0] - np.searchsorted(edges[::-1], x, side)
+    return np.searchsorted(edges, x, side)
 
 
 @implements(np.bincount)
@@ -48,13 +91,44 @@ def bincount(x, weights=None, minlength=0):
     return sums
 
 
+@implements(np.histogram_bin_edges)
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    x = np.asarray(a).ravel()
+    if np.ndim(bins) > 0:
+        return np.asarray(bins)
+    return np.linspace(np.min(x) if range is None else range[0], np.max(x) if range is None else range[1], bins + 1)
+
+
+@implements(np.histogram2d)
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+    per_axis = bins if isinstance(bins, (tuple, list)) else (bins, bins)
+    a = np.asarray(x)
+    b = np.asarray(y)
+    rows = histogram_bin_edges(a, per_axis[0], None if range is None else range[0])
+    columns = histogram_bin_edges(b, per_axis[1], None if range is None else range[1])
+    counts = np.zeros((rows.shape[0] - 1, columns.shape[0] - 1))
+    for k in np.arange(a.shape[0]):
+        i = bin_of(rows, a[k])
+        j = bin_of(columns, b[k])
+        if i >= 0 and j >= 0:
+            counts[i, j] += 1.0 if weights is None else weights[k]
+    if density:
+        counts = counts / np.sum(counts) / (np.diff(rows)[:, None] * np.diff(columns)[None, :])
+    return counts, rows, columns
+
+
+def bin_of(edges, v):
+    """The bin a value falls into, -1 outside; the last bin includes its right edge."""
+    n = edges.shape[0] - 1
+    if v < edges[0] or v > edges[n]:
+        return -1
+    return min(int(np.searchsorted(edges, v, "right")) - 1, n - 1)
+
+
 @implements(np.histogram)
 def histogram(a, bins=10, range=None, density=None, weights=None):
     x = np.asarray(a).ravel()
-    if np.ndim(bins) == 0:
-        edges = np.linspace(np.min(x) if range is None else range[0], np.max(x) if range is None else range[1], bins + 1)
-    else:
-        edges = np.asarray(bins)
+    edges = histogram_bin_edges(x, bins, range)
     n = edges.shape[0] - 1
     place = np.searchsorted(edges, x, "right") - 1
     place = np.where(x == edges[n], n - 1, place)
@@ -72,12 +146,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 def nonzero(a):
     if a.ndim == 1:
         return (np.flatnonzero(a),)
-    k = np.flatnonzero(a.ravel())
-    if a.ndim == 2:
-        return k // a.shape[1], k % a.shape[1]
-    if a.ndim != 3:
-        refuse("np.nonzero of an array of rank 4 or more is not supported")
-    return k // (a.shape[1] * a.shape[2]), k // a.shape[2] % a.shape[1], k % a.shape[2]
+    return unravel_index(np.flatnonzero(a.ravel()), a.shape)
 
 
 @implements(np.argwhere)
@@ -129,11 +198,14 @@ def diag_indices(n, ndim=2):
 
 @implements(np.unravel_index)
 def unravel_index(indices, shape, order="C"):
-    if len(shape) == 1:
-        return (indices,)
-    if len(shape) == 2:
-        return indices // shape[1], indices % shape[1]
-    return indices // (shape[1] * shape[2]), indices // shape[2] % shape[1], indices % shape[2]
+    if order != "C":
+        refuse("np.unravel_index with order='F' is not supported")
+    rest = indices
+    places: Any = ()
+    for n in shape[:0:-1]:
+        places = (rest % n,) + places
+        rest = rest // n
+    return (rest,) + places
 
 
 @implements(np.ravel_multi_index)

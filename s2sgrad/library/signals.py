@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
 
 from s2sgrad.library.places import piece, roll
-from s2sgrad.library.table import implements, refuse
+from s2sgrad.library.table import implements
 from s2sgrad.rules.complexes import fft_along, ifft_along
 
 
@@ -108,18 +109,75 @@ def irfft(a, n=None, axis=-1, norm=None, out=None):
     return np.moveaxis(y, 0, k)
 
 
+def _axes(a, s, axes):
+    """The axes of an n-dimensional transform and the extents along them."""
+    if axes is None:
+        axes = tuple(range(a.ndim)) if s is None else tuple(range(a.ndim - len(s), a.ndim))
+    return axes, (None,) * len(axes) if s is None else s
+
+
+def _each(f, y, extents, axes, norm):
+    """A transform along several axes, the last first."""
+    return functools.reduce(lambda z, k: f(z, extents[k], axes[k], norm), tuple(range(len(axes) - 1, -1, -1)), y)
+
+
+@implements(np.fft.fftn)
+def fftn(a, s=None, axes=None, norm=None, out=None):
+    y = np.asarray(a)
+    along, extents = _axes(y, s, axes)
+    return _each(fft, y, extents, along, norm)
+
+
+@implements(np.fft.ifftn)
+def ifftn(a, s=None, axes=None, norm=None, out=None):
+    y = np.asarray(a)
+    along, extents = _axes(y, s, axes)
+    return _each(ifft, y, extents, along, norm)
+
+
+@implements(np.fft.rfftn)
+def rfftn(a, s=None, axes=None, norm=None, out=None):
+    y = np.asarray(a)
+    along, extents = _axes(y, s, axes)
+    return _each(fft, rfft(y, extents[-1], along[-1], norm), extents[:-1], along[:-1], norm)
+
+
+@implements(np.fft.irfftn)
+def irfftn(a, s=None, axes=None, norm=None, out=None):
+    y = np.asarray(a)
+    along, extents = _axes(y, s, axes)
+    return irfft(_each(ifft, y, extents[:-1], along[:-1], norm), extents[-1], along[-1], norm)
+
+
 @implements(np.fft.fft2)
 def fft2(a, s=None, axes=(-2, -1), norm=None, out=None):
-    if s is not None:
-        refuse("np.fft.fft2 with s= is not supported")
-    return fft(fft(a, None, axes[1], norm), None, axes[0], norm)
+    return fftn(a, s, axes, norm)
 
 
 @implements(np.fft.ifft2)
 def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
-    if s is not None:
-        refuse("np.fft.ifft2 with s= is not supported")
-    return ifft(ifft(a, None, axes[1], norm), None, axes[0], norm)
+    return ifftn(a, s, axes, norm)
+
+
+@implements(np.fft.rfft2)
+def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    return rfftn(a, s, axes, norm)
+
+
+@implements(np.fft.irfft2)
+def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    return irfftn(a, s, axes, norm)
+
+
+@implements(np.fft.hfft)
+def hfft(a, n=None, axis=-1, norm=None, out=None):
+    size = 2 * (a.shape[axis] - 1) if n is None else n
+    return irfft(np.conj(a), size, axis, "forward" if norm is None or norm == "backward" else "backward" if norm == "forward" else norm)
+
+
+@implements(np.fft.ihfft)
+def ihfft(a, n=None, axis=-1, norm=None, out=None):
+    return np.conj(rfft(a, n, axis, "forward" if norm is None or norm == "backward" else "backward" if norm == "forward" else norm))
 
 
 @implements(np.fft.fftshift)

@@ -1,10 +1,11 @@
-"""Products, means, variances, order statistics."""
+"""Products, means, variances."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.library.table import implements, refuse
+from s2sgrad.library.order import merged
+from s2sgrad.library.table import implements
 
 
 def count(a, axis):
@@ -37,9 +38,7 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=1):
         for v in x.ravel():
             p = p * v
         return np.full((1,) * x.ndim, p) if keepdims else p
-    if isinstance(axis, tuple):
-        refuse("np.prod over several axes is not supported")
-    rows = np.moveaxis(x, axis, 0)
+    rows = merged(x, axis)
     q = np.full(rows.shape[1:], initial, dtype=kind)
     for k in range(rows.shape[0]):
         q = q * rows[k]
@@ -65,93 +64,72 @@ def cumprod(a, axis=None, dtype=None, out=None):
     return np.moveaxis(product, 0, axis)
 
 
+def taken(x, where, axis, keepdims):
+    """How many elements of each group `where` selects, in the (real) precision of the data."""
+    kind = np.ones(1, dtype=x.dtype) * 1.0
+    return np.sum(np.where(where, np.ones(x.shape, dtype=np.real(kind).dtype), 0.0), axis, keepdims=keepdims)
+
+
 @implements(np.mean)
-def mean(a, axis=None, dtype=None, out=None, keepdims=False):
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
     x = np.asarray(a)
     if x.ndim == 0:
         return x / np.float64(1.0) if x.dtype.kind in "iub" else x
+    if where is not None:
+        return np.sum(np.where(where, x, 0), axis, dtype, keepdims=keepdims) / taken(x, where, axis, keepdims)
     return np.sum(x, axis, dtype, keepdims=keepdims) / count(x, axis)
 
 
 @implements(np.var)
-def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    x = np.asarray(a)
-    d = x - mean(x, axis, keepdims=axis is not None)
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None):
+    x = np.asarray(a) if dtype is None else np.asarray(a).astype(dtype)
+    free = ddof if correction is None else correction
+    d = x - (average_of(x, axis, where) if mean is None else mean)
     if x.dtype.kind == "c":
         squares = np.real(d * np.conj(d))
     else:
         squares = d * d
-    return np.sum(squares, axis, keepdims=keepdims) / (count(x, axis) - ddof)
+    if where is not None:
+        n = taken(x, where, axis, keepdims)
+        return np.sum(np.where(where, squares, 0), axis, keepdims=keepdims) / (n - free)
+    return np.sum(squares, axis, keepdims=keepdims) / (count(x, axis) - free)
+
+
+def average_of(x, axis, where):
+    """The mean, in a shape that broadcasts against the data."""
+    return mean(x, axis, keepdims=axis is not None, where=where)
 
 
 @implements(np.std)
-def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    return np.sqrt(var(a, axis, ddof=ddof, keepdims=keepdims))
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None):
+    return np.sqrt(var(a, axis, dtype, ddof=ddof, keepdims=keepdims, where=where, mean=mean, correction=correction))
 
 
 @implements(np.average)
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     x = np.asarray(a)
     if weights is None:
-        return mean(x, axis, keepdims=keepdims)
+        m = mean(x, axis, keepdims=keepdims)
+        return (m, m * 0 + count(x, axis)) if returned else m
     w = np.asarray(weights)
     if w.ndim < x.ndim:
-        w = np.expand_dims(w, tuple(range(1, x.ndim - axis))) if axis < x.ndim - 1 and axis >= 0 else w
-    return np.sum(x * w, axis, keepdims=keepdims) / np.sum(w * np.ones_like(x), axis, keepdims=keepdims)
+        w = spread_weights(w, x.shape, axis)
+    total = np.sum(w * np.ones_like(x), axis, keepdims=keepdims)
+    m = np.sum(x * w, axis, keepdims=keepdims) / total
+    return (m, total) if returned else m
+
+
+def spread_weights(w, shape, axis):
+    """Weights with extent-1 axes where they do not vary."""
+    ndim = len(shape)
+    axes = tuple(k % ndim for k in axis) if isinstance(axis, tuple) else (axis % ndim,)
+    order = tuple(axes.index(k) for k in range(ndim) if k in axes)
+    return np.transpose(w, order).reshape(tuple(shape[k] if k in axes else 1 for k in range(ndim)))
 
 
 @implements(np.ptp)
 def ptp(a, axis=None, out=None, keepdims=False):
     return np.max(a, axis, keepdims=keepdims) - np.min(a, axis, keepdims=keepdims)
-
-
-@implements(np.median)
-def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    x = np.asarray(a)
-    rows = np.sort(x.ravel()) if axis is None else np.moveaxis(np.sort(x, axis), axis, 0)
-    n = rows.shape[0]
-    middle = 0.5 * (rows[(n - 1) // 2] + rows[n // 2])
-    if keepdims and axis is None:
-        return np.full((1,) * x.ndim, middle)
-    return np.expand_dims(middle, axis) if keepdims else middle
-
-
-@implements(np.quantile)
-def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    x = np.asarray(a)
-    if method != "linear":
-        refuse("only method='linear' is supported")
-    if keepdims:
-        refuse("keepdims is not supported")
-    rows = np.sort(x.ravel()) if axis is None else np.moveaxis(np.sort(x, axis), axis, 0)
-    if np.ndim(q) == 0:
-        return between(rows, q)
-    levels = np.asarray(q)
-    if rows.ndim > 1:
-        out = np.empty((levels.shape[0],) + rows.shape[1:], dtype=between(rows, 0.5).dtype)
-        for k in range(levels.shape[0]):
-            out[k] = between(rows, levels[k])
-        return out
-    values = np.empty(levels.shape[0], dtype=between(rows, levels[0]).dtype)
-    for k in range(levels.shape[0]):
-        values[k] = between(rows, levels[k])
-    return values
-
-
-def between(rows, q):
-    """The row at the fraction q of the way from the first to the last."""
-    place = q * (rows.shape[0] - 1)
-    k = min(int(place), max(rows.shape[0] - 2, 0))
-    low = rows[k]
-    high = rows[min(k + 1, rows.shape[0] - 1)]
-    return low + (high - low) * (place - k)
-
-
-@implements(np.percentile)
-def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    if isinstance(q, (list, tuple)):
-        return quantile(a, np.array(q) / 100.0, axis, method=method, keepdims=keepdims)
-    return quantile(a, q / 100.0, axis, method=method, keepdims=keepdims)
 
 
 @implements(np.nansum)
@@ -176,12 +154,17 @@ def nancumprod(a, axis=None, dtype=None, out=None):
 
 @implements(np.nanmax)
 def nanmax(a, axis=None, out=None, keepdims=False):
-    return np.max(np.where(np.isnan(a), -np.inf, a), axis, keepdims=keepdims)
+    return np.max(filled(np.asarray(a), -np.inf), axis, keepdims=keepdims)
 
 
 @implements(np.nanmin)
 def nanmin(a, axis=None, out=None, keepdims=False):
-    return np.min(np.where(np.isnan(a), np.inf, a), axis, keepdims=keepdims)
+    return np.min(filled(np.asarray(a), np.inf), axis, keepdims=keepdims)
+
+
+def filled(x, value):
+    """The data with another value instead of nan."""
+    return np.where(np.isnan(x), value, x) if x.dtype.kind in "fc" else x
 
 
 @implements(np.nanmean)
@@ -204,14 +187,6 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     return np.sqrt(nanvar(a, axis, ddof=ddof, keepdims=keepdims))
 
 
-@implements(np.nanmedian)
-def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    x = np.asarray(a).ravel()
-    if axis is not None or keepdims:
-        refuse("np.nanmedian with axis or keepdims is not supported")
-    return median(x[np.logical_not(np.isnan(x))])
-
-
 def double(x):
     """The array in double precision."""
     if x.dtype.kind == "c":
@@ -220,17 +195,30 @@ def double(x):
 
 
 @implements(np.cov)
-def cov(m, y=None, rowvar=True, bias=False, ddof=None):
-    x = double(np.atleast_2d(m))
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    x = double(np.atleast_2d(m)) if dtype is None else np.atleast_2d(m).astype(dtype)
     if not rowvar and np.ndim(m) > 1:
         x = x.T
     if y is not None:
-        x = np.concatenate((x, double(np.atleast_2d(y))), axis=0)
-    d = x - np.sum(x, axis=1, keepdims=True) / x.shape[1]
+        other = np.atleast_2d(y)
+        if not rowvar and np.ndim(y) > 1:
+            other = other.T
+        x = np.concatenate((x, double(other)), axis=0)
     if ddof is None:
         ddof = 0 if bias else 1
-    c = d @ np.conj(d).T / (x.shape[1] - ddof)
-    return c[0, 0] if np.ndim(m) == 1 and y is None else c
+    if fweights is None and aweights is None:
+        d = x - np.sum(x, axis=1, keepdims=True) / x.shape[1]
+        c = d @ np.conj(d).T / (x.shape[1] - ddof)
+    else:
+        w = np.ones(x.shape[1])
+        if fweights is not None:
+            w = w * np.asarray(fweights)
+        if aweights is not None:
+            w = w * np.asarray(aweights)
+        d = x - np.sum(x * w, axis=1, keepdims=True) / np.sum(w)
+        used = np.sum(w) if ddof == 0 or aweights is None else np.sum(w) - ddof * np.sum(w * np.asarray(aweights)) / np.sum(w)
+        c = (d * w) @ np.conj(d).T / (used - ddof if aweights is None else used)
+    return c[0, 0] if c.ndim == 2 and np.ndim(m) == 1 and y is None else c
 
 
 @implements(np.corrcoef)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from s2sgrad.library.statistics import cumprod
+from s2sgrad.library.statistics import cumprod, filled
 from s2sgrad.library.table import implements, refuse
 
 
@@ -34,10 +34,16 @@ def bartlett(M):
 
 @implements(np.lib.stride_tricks.sliding_window_view)
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
-    if isinstance(window_shape, tuple) or x.ndim > 1:
-        refuse("np.lib.stride_tricks.sliding_window_view takes one axis here")
-    n = x.shape[0] - window_shape + 1
-    return x[np.arange(n)[:, None] + np.arange(window_shape)[None, :]]
+    sizes = window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,)
+    if axis is None and len(sizes) != x.ndim:
+        refuse("Since axis is None, must provide window_shape for all dimensions of x.")
+    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    y = x
+    for k, size in zip(axes, sizes):
+        n = y.shape[k % x.ndim] - size + 1
+        rows = np.moveaxis(y, k % x.ndim, -1)
+        y = np.moveaxis(rows[..., np.arange(n)[:, None] + np.arange(size)[None, :]], -2, k % x.ndim)
+    return y
 
 
 @implements(np.maximum.accumulate)
@@ -69,33 +75,66 @@ def logaddexp_accumulate(array, axis=0, dtype=None, out=None):
 
 @implements(getattr(np, "cumulative_sum", None))
 def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
-    if include_initial:
-        refuse("np.cumulative_sum with include_initial is not supported")
-    return np.cumsum(x, axis, dtype)
+    sums = np.cumsum(x, axis, dtype)
+    return started(sums, 0, 0 if axis is None else axis) if include_initial else sums
+
+
+def started(rows, first, axis):
+    """A running result with its initial value in front."""
+    moved = np.moveaxis(rows, axis, 0)
+    return np.moveaxis(np.concatenate((np.full((1,) + moved.shape[1:], first, dtype=rows.dtype), moved)), 0, axis)
 
 
 @implements(getattr(np, "cumulative_prod", None))
 def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
-    if include_initial:
-        refuse("np.cumulative_prod with include_initial is not supported")
-    return cumprod(x, axis, dtype)
+    products = cumprod(x, axis, dtype)
+    return started(products, 1, 0 if axis is None else axis) if include_initial else products
 
 
 @implements(np.put)
 def put(a, ind, v, mode="raise"):
-    if a.ndim != 1:
-        refuse("np.put into an array of rank 2 or more is not supported")
-    a[ind] = v
+    places = np.atleast_1d(np.asarray(ind))
+    values = np.atleast_1d(np.asarray(v))
+    if mode == "wrap":
+        places = places % a.size
+    elif mode == "clip":
+        places = np.clip(places, 0, a.size - 1)
+    for k in range(places.shape[0]):
+        p = places[k] + a.size if places[k] < 0 else places[k]
+        if a.ndim == 1:
+            a[p] = values[k % values.shape[0]]
+        elif a.ndim == 2:
+            a[p // a.shape[1], p % a.shape[1]] = values[k % values.shape[0]]
+        else:
+            refuse("np.put into an array of rank 3 or more is not supported")
 
 
 @implements(np.putmask)
 def putmask(a, mask, values):
-    a[:] = np.where(mask, values, a)
+    new = np.asarray(values)
+    a[...] = np.where(mask, new if new.shape == a.shape else np.resize(new, a.shape), a)
+
+
+@implements(np.place)
+def place(arr, mask, vals):
+    new = np.atleast_1d(np.asarray(vals))
+    count = np.count_nonzero(mask)
+    arr[np.asarray(mask)] = new[np.arange(count) % new.shape[0]]
+
+
+@implements(np.copyto)
+def copyto(dst, src, casting="same_kind", where=None):
+    if where is None:
+        dst[...] = src
+    else:
+        dst[...] = np.where(where, src, dst)
 
 
 @implements(np.put_along_axis)
 def put_along_axis(arr, indices, values, axis):
-    if arr.ndim == 1:
+    if axis is None:
+        put(arr, indices, values)
+    elif arr.ndim == 1:
         arr[indices] = values
     elif arr.ndim == 2 and axis % 2 == 1:
         new = np.broadcast_to(values, indices.shape)
@@ -110,27 +149,27 @@ def put_along_axis(arr, indices, values, axis):
 
 
 @implements(np.apply_along_axis)
-def apply_along_axis(func1d, axis, arr, *args):
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     if arr.ndim == 1:
-        return func1d(arr, *args)
-    if arr.ndim != 2:
-        refuse("np.apply_along_axis of an array of rank 3 or more is not supported")
-    rows = np.moveaxis(arr, axis, -1)
-    first = func1d(rows[0], *args)
+        return func1d(arr, *args, **kwargs)
+    moved = np.moveaxis(arr, axis, -1)
+    rows = moved if arr.ndim == 2 else moved.reshape(-1, moved.shape[-1])
+    first = func1d(rows[0], *args, **kwargs)
     out = np.empty((rows.shape[0],) + np.shape(first), dtype=np.asarray(first).dtype)
     for k in range(rows.shape[0]):
-        out[k] = func1d(rows[k], *args)
-    return out if np.ndim(first) == 0 else np.moveaxis(out, -1, axis)
+        out[k] = func1d(rows[k], *args, **kwargs)
+    whole = out.reshape(moved.shape[:-1] + np.shape(first))
+    lead = moved.ndim - 1
+    return np.moveaxis(whole, tuple(range(lead, whole.ndim)), tuple(range(axis % arr.ndim, axis % arr.ndim + whole.ndim - lead)))
 
 
-@implements(np.indices)
-def indices(dimensions, dtype=int, sparse=False):
-    if len(dimensions) == 1:
-        return np.arange(dimensions[0])[None, :]
-    if len(dimensions) != 2 or sparse:
-        refuse("np.indices takes one or two axes here")
-    n, m = dimensions
-    return np.stack((np.broadcast_to(np.arange(n)[:, None], (n, m)), np.broadcast_to(np.arange(m)[None, :], (n, m))))
+@implements(np.apply_over_axes)
+def apply_over_axes(func, a, axes):
+    y = np.asarray(a)
+    for k in axes if isinstance(axes, (tuple, list)) else (axes,):
+        r = func(y, k)
+        y = r if np.ndim(r) == y.ndim else np.expand_dims(r, k)
+    return y
 
 
 @implements(np.tril_indices_from)
@@ -160,28 +199,12 @@ def array_equiv(a1, a2):
 
 @implements(np.nanargmax)
 def nanargmax(a, axis=None, out=None, *, keepdims=False):
-    return np.argmax(np.where(np.isnan(a), -np.inf, a), axis)
+    return np.argmax(filled(np.asarray(a), -np.inf), axis, keepdims=keepdims)
 
 
 @implements(np.nanargmin)
 def nanargmin(a, axis=None, out=None, *, keepdims=False):
-    return np.argmin(np.where(np.isnan(a), np.inf, a), axis)
-
-
-@implements(np.nanquantile)
-def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    x = np.asarray(a).ravel()
-    if axis is not None or keepdims:
-        refuse("np.nanquantile with axis or keepdims is not supported")
-    return np.quantile(x[np.logical_not(np.isnan(x))], q, method=method)
-
-
-@implements(np.nanpercentile)
-def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    x = np.asarray(a).ravel()
-    if axis is not None or keepdims:
-        refuse("np.nanpercentile with axis or keepdims is not supported")
-    return np.percentile(x[np.logical_not(np.isnan(x))], q, method=method)
+    return np.argmin(filled(np.asarray(a), np.inf), axis, keepdims=keepdims)
 
 
 @implements(getattr(np, "matvec", None))

@@ -96,9 +96,7 @@ def _at_least(n):
         return call("expand_dims", a, axis=axes[0] if len(axes) == 1 else axes)
 
     def builder(*arrays):
-        if len(arrays) != 1:
-            raise Unsupported(f"np.atleast_{n}d of several arrays is not supported", hint="call it for each of them")
-        return one(arrays[0])
+        return one(arrays[0]) if len(arrays) == 1 else tuple(one(x) for x in arrays)
 
     return builder
 
@@ -214,10 +212,10 @@ def contract(a: Expr, la: str, b: Expr, lb: str, keep: str) -> tuple[Expr, str]:
     batch, summed = [c for c in shared if c in keep], [c for c in shared if c not in keep]
     free_a, free_b = [c for c in la if c not in lb], [c for c in lb if c not in la]
     if summed and not batch and len(summed) == 1 and len(free_a) <= 1 and len(free_b) <= 1:
-        x, y = order(a, la, free_a + summed), order(b, lb, summed + free_b)
+        x, y = ordered(a, la, free_a + summed), ordered(b, lb, summed + free_b)
         return call("matmul", x, y), "".join(free_a + free_b)
     if summed and not batch:
-        x, y = order(a, la, free_a + summed), order(b, lb, summed + free_b)
+        x, y = ordered(a, la, free_a + summed), ordered(b, lb, summed + free_b)
         inner = functools.reduce(lambda p, q: p * q, (a.dim(la.index(c)) for c in summed))
         rows, columns = ([x.dim(i) for i in range(len(free_a))], [y.dim(len(summed) + i) for i in range(len(free_b))])
         p = call("matmul", _merge(x, rows, inner, True), _merge(y, columns, inner, False))
@@ -229,7 +227,7 @@ def contract(a: Expr, la: str, b: Expr, lb: str, keep: str) -> tuple[Expr, str]:
     return p, "".join(free_a + batch + free_b)
 
 
-def order(a: Expr, labels: str, wanted: list[str]) -> Expr:
+def ordered(a: Expr, labels: str, wanted: list[str]) -> Expr:
     return transpose(a, tuple(labels.index(c) for c in wanted))
 
 
@@ -245,7 +243,7 @@ def _merge(a: Expr, outer: list[Expr], inner: Expr, left: bool) -> Expr:
 
 def _spread(a: Expr, labels: str, wanted: list[str]) -> Expr:
     """The axes in the order of `wanted`, with extent-1 axes for missing labels."""
-    x = order(a, labels, [c for c in wanted if c in labels])
+    x = ordered(a, labels, [c for c in wanted if c in labels])
     missing = tuple(i for i, c in enumerate(wanted) if c not in labels)
     if not missing or is_scalar(x):
         return x
@@ -253,9 +251,9 @@ def _spread(a: Expr, labels: str, wanted: list[str]) -> Expr:
 
 
 @means(np.einsum)
-def _(subscripts, *operands, optimize=False, out=None, dtype=None, **_options):
-    arrays = [array_literal(o) for o in operands]
-    inputs, output = _subscripts(static(subscripts, "subscripts"), arrays)
+def _(*operands, optimize=False, out=None, dtype=None, order="K", casting="safe"):
+    text, arrays = _operands(operands)
+    inputs, output = _subscripts(text, arrays)
     terms = [_simple(o, lab, "".join(x for j, x in enumerate(inputs) if j != i) + output)
              for i, (o, lab) in enumerate(zip(arrays, inputs, strict=True))]
     x, labels = terms[0]
@@ -266,8 +264,19 @@ def _(subscripts, *operands, optimize=False, out=None, dtype=None, **_options):
     if rest:
         x = call_python(np.sum, (x,), {"axis": tuple(rest)})
         labels = "".join(c for c in labels if c in output)
-    r = order(x, labels, list(output)) if labels else x
-    return build.strong(r) if is_scalar(r) else r
+    r = ordered(x, labels, list(output)) if labels else x
+    d = np.result_type(*(np.dtype(o.type.dtype) for o in arrays)).name if dtype is None else build.dtype_name(static(dtype))
+    return build.cast(build.strong(r) if is_scalar(r) else r, d)
+
+
+def _operands(given):
+    """Subscripts as text and the arrays, of np.einsum("ij,j", a, b) or np.einsum(a, [0, 1], b, [1])."""
+    if isinstance(given[0], str):
+        return given[0], [array_literal(o) for o in given[1:]]
+    lists = [static(s, "subscripts") for s in given[1::2]] + ([static(given[-1], "subscripts")] if len(given) % 2 else [])
+    words = ["".join("..." if s is Ellipsis else string.ascii_letters[s] for s in each) for each in lists]
+    arrays = [array_literal(o) for o in given[:2 * (len(given) // 2):2]]
+    return ",".join(words[:len(arrays)]) + ("->" + words[-1] if len(words) > len(arrays) else ""), arrays
 
 
 def _subscripts(text, ops):
@@ -294,17 +303,27 @@ def _subscripts(text, ops):
 
 def _simple(a, labels, others):
     """An operand without repeated labels and without labels that only it has."""
-    if len(set(labels)) < len(labels):
-        if len(labels) != 2:
-            raise Unsupported(f"np.einsum with repeated subscripts {labels!r} in an operand of rank {len(labels)} is not supported")
-        a, labels = call("diagonal", a), labels[0]
+    while len(set(labels)) < len(labels):
+        c = next(c for c in labels if labels.count(c) > 1)
+        i, j = [k for k, x in enumerate(labels) if x == c][:2]
+        a, labels = _diagonal(a, i, j), labels[:j] + labels[j + 1:]
     alone = tuple(i for i, c in enumerate(labels) if c not in others)
     if alone:
         a = call_python(np.sum, (a,), {"axis": alone})
     return a, "".join(c for c in labels if c in others)
 
 
-@means(np.tensordot)
+def _diagonal(a, i, j):
+    """Two axes of equal extent taken together, at the place of the first."""
+    if a.ndim == 2:
+        return call("diagonal", a)
+    n = call("arange", 0, a.dim(i), 1, dtype="int64")
+    front = transpose(a, (i, j, *(k for k in range(a.ndim) if k not in (i, j))))
+    d = Index(front, (n, n, *(FULL for _ in range(a.ndim - 2))), Array(a.type.dtype, a.ndim - 1))
+    return transpose(d, (*range(1, i + 1), 0, *range(i + 1, a.ndim - 1)))
+
+
+@means(np.tensordot, np.linalg.tensordot)
 def _(a, b, axes=2):
     a, b, axes = as_expr(a), as_expr(b), static(axes, "axes")
     if isinstance(axes, int):
@@ -364,7 +383,11 @@ def _(condlist, choicelist, default=0):
 @means(np.choose)
 def _(a, choices, out=None, mode="raise"):
     index = as_expr(a)
+    if not isinstance(choices, (tuple, list)):
+        raise Unsupported("np.choose of an array of choices is not supported", hint="pass a list of its rows, or index the array")
     r = as_expr(choices[-1])
+    if static(mode) == "wrap":
+        index = index % len(choices)
     for k in range(len(choices) - 2, -1, -1):
         r = call_python(np.where, (index.eq(k), choices[k], r), {})
     return r
@@ -374,7 +397,8 @@ def _(a, choices, out=None, mode="raise"):
 def _(x, copy=True, nan=0.0, posinf=None, neginf=None):
     x = as_expr(x)
     if ir.is_complex(x.type):
-        raise Unsupported("np.nan_to_num of complex data is not supported")
+        re, im = (call_python(np.nan_to_num, (call(p, x),), {"nan": nan, "posinf": posinf, "neginf": neginf}) for p in ("real", "imag"))
+        return re + 1j * im
     if not ir.is_inexact(x.type):
         return call("pos", x)
     info = np.finfo(x.type.dtype)
@@ -384,6 +408,18 @@ def _(x, copy=True, nan=0.0, posinf=None, neginf=None):
     r = where((call("isnan", x), nan, x), {})
     r = where((x.eq(np.inf), hi, r), {})
     return where((x.eq(-np.inf), lo, r), {})
+
+
+@means(np.isreal)
+def _(x):
+    x = as_expr(x)
+    return call("imag", x).eq(0) if ir.is_complex(x.type) else call("eq", x, x) if not is_scalar(x) else Const(True, ir.BOOL)
+
+
+@means(np.iscomplex)
+def _(x):
+    x = as_expr(x)
+    return call("imag", x).ne(0) if ir.is_complex(x.type) else call("ne", x, x) if not is_scalar(x) else Const(False, ir.BOOL)
 
 
 @means(np.isclose)

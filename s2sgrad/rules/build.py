@@ -187,7 +187,10 @@ def _axis(axis: Any, ndim: int) -> int:
 
 
 def dtype_name(dtype: Any) -> str:
-    return np.dtype(dtype).name
+    d = np.dtype(dtype)
+    if d.kind not in "biufc":
+        raise Unsupported(f"arrays of dtype {d} are not supported", hint="use one array of numbers for each field")
+    return d.name
 
 
 def shape_args(shape: Any) -> tuple[Expr, ...]:

@@ -7,9 +7,10 @@ import numpy as np
 from s2sgrad import ir
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Array, Const, Expr, Scalar
-from s2sgrad.rules.build import cast, dtype_name, flat, is_scalar, is_weak, means, shape_args, static
+from s2sgrad.rules import registry
+from s2sgrad.rules.build import cast, dtype_name, flat, is_scalar, is_weak, means, shape_args, static, strong
 from s2sgrad.rules.casts import dtype_text
-from s2sgrad.rules.registry import Op, as_expr, call, register
+from s2sgrad.rules.registry import Op, as_expr, call, call_python, register
 
 # ------------------------------------------------------------------------------- filled with one value
 
@@ -86,10 +87,10 @@ register(Op("full", "linear", lambda v, *n, dtype: np.full(n, v, dtype=dtype), _
 @means(np.full)
 def _(shape, fill_value, dtype=None, order="C"):
     v = as_expr(fill_value)
-    if not is_scalar(v):
-        raise Unsupported("np.full with an array value is not supported", hint="use np.broadcast_to(value, shape).copy()")
     d = v.type.dtype if dtype is None else dtype_name(static(dtype))
     n = shape_args(shape)
+    if not is_scalar(v):
+        return call("copy", call("broadcast_to", cast(v, d), *n))
     return call("full", v, *n, dtype=d) if n else cast(v, d)
 
 
@@ -125,19 +126,18 @@ def _arange(start, stop, step, dtype):
 
 
 def _arange_text(c):
-    start, stop, step = c.args
+    start, _, step = c.args
     unit = isinstance(step, Const) and step.value == 1
     zero = isinstance(start, Const) and start.value == 0
     body = "_1" if unit and zero else "_0, _1" if unit else "_0, _1, _2"
-    natural = call_dtype(start, stop, step)
+    natural = range_dtype(*c.args) if all(a.type.dtype in ("int64", "float64") for a in c.args) else None
     return f"np.arange({body}{'' if natural == c.type.dtype else ', dtype=' + dtype_text(c.type.dtype)})"
 
 
-def call_dtype(*args: Expr) -> str:
-    """The dtype NumPy gives an array of these numbers."""
-    t = [np.dtype(a.type.dtype).type(1).item() if is_weak(a.type) else np.dtype(a.type.dtype) for a in args]
-    d = np.result_type(*t).name
-    return "int64" if d == "bool" else d
+def range_dtype(*args: Expr) -> str:
+    """The dtype of np.arange: double precision integers, floats or complex numbers, whatever the precision of the arguments."""
+    kinds = {np.dtype(a.type.dtype).kind for a in args}
+    return "complex128" if "c" in kinds else "float64" if "f" in kinds else "int64"
 
 
 def _arange_adjoint(g, start, stop, step, *, out, wanted, dtype):
@@ -159,7 +159,7 @@ def _(start, stop=None, step=1, dtype=None):
     if stop is None:
         start, stop = 0, start
     a = tuple(as_expr(x) for x in (start, stop, step))
-    d = call_dtype(*a) if dtype is None else dtype_name(static(dtype))
+    d = range_dtype(*a) if dtype is None else dtype_name(static(dtype))
     return call("arange", *a, dtype=d)
 
 
@@ -194,8 +194,12 @@ register(Op("linspace", "linear", _linspace, _linspace_text, adjoint=_linspace_a
 @means(np.linspace)
 def _(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     a, b = as_expr(start), as_expr(stop)
-    if static(retstep) or not (is_scalar(a) and is_scalar(b)):
-        raise Unsupported("np.linspace of arrays or with retstep is not supported")
+    if not (is_scalar(a) and is_scalar(b)):
+        raise Unsupported("np.linspace of arrays is not supported", hint="scale np.linspace(0.0, 1.0, n)")
+    if static(retstep):
+        n = as_expr(num)
+        step = (b - a) / (n - 1 if static(endpoint) else n)
+        return call_python(np.linspace, (a, b, num, endpoint), {"dtype": dtype}), strong(step)
     d = "complex128" if ir.is_complex(a.type) or ir.is_complex(b.type) else "float64"
     if dtype is None and any(not is_weak(t) and t.dtype == "float32" for t in (a.type, b.type)):
         first, last = (1.0 if is_weak(t) else np.dtype(t.dtype).type(1) for t in (a.type, b.type))
@@ -240,8 +244,13 @@ def _array_of_text(c):
         names = ["[" + ", ".join(names[i:i + n]) + "]" for i in range(0, len(names), n)] if n else names
     if 0 in shape:
         return f"np.empty({shape if len(shape) > 1 else shape[0]}{dtype_suffix(c.type.dtype)})"
-    natural = call_dtype(*c.args) if any(a.type.dtype != "bool" for a in c.args) else "bool"
+    natural = joined_dtype(c.args)
     return f"np.array([{', '.join(names)}]{'' if natural == c.type.dtype else ', dtype=' + dtype_text(c.type.dtype)})"
+
+
+def joined_dtype(values) -> str:
+    """The dtype of an array made of these numbers (here a Python number counts as much as a NumPy one)."""
+    return np.result_type(*(np.dtype(v.type.dtype) for v in values)).name
 
 
 def _array_of_adjoint(g, *values, out, wanted, shape, dtype):
@@ -271,8 +280,7 @@ def array_literal(value, dtype=None) -> Expr:
         return call("array_of", shape=(0,), dtype=dtype or "float64")
     shape, leaves = _nest(value)
     if leaves is not None:
-        d = dtype or (call_dtype(*leaves) if any(x.type.dtype != "bool" for x in leaves) else "bool")
-        return call("array_of", *leaves, shape=shape, dtype=d)
+        return call("array_of", *leaves, shape=shape, dtype=dtype or joined_dtype(leaves))
     parts = [array_literal(v) for v in value]
     d = dtype or np.result_type(*(np.dtype(p.type.dtype) for p in parts)).name
     if any(is_scalar(p) for p in parts):
@@ -296,13 +304,25 @@ def _nest(value):
 
 @means(np.array)
 def _(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None):
-    d = None if dtype is None else dtype_name(static(dtype))
+    a = _array(object, None if dtype is None else dtype_name(static(dtype)))
+    lead = static(ndmin) - a.ndim
+    if lead <= 0:
+        return a
+    if is_scalar(a):
+        return call("full", a, *(Const(1, ir.INT) for _ in range(lead)), dtype=a.type.dtype)
+    return call("expand_dims", a, axis=0 if lead == 1 else tuple(range(lead)))
+
+
+def _array(object, d):
     if isinstance(object, (list, tuple)):
         return array_literal(object, d)
     e = as_expr(object)
     if is_scalar(e):
         return cast(e, d or e.type.dtype)
     return call("copy", e) if d is None or d == e.type.dtype else cast(e, d)
+
+
+registry.literal = array_literal  # type: ignore[assignment]
 
 
 @means(np.asarray, np.asanyarray)

@@ -266,6 +266,8 @@ flat("spacing", np.spacing)
 @means(np.round, np.around)
 def _(a, decimals=0):
     a, n = as_expr(a), static(decimals, "decimals")
+    if is_complex(a.type) and n != 0:
+        return strong(call("round", call("real", a), decimals=n) + 1j * call("round", call("imag", a), decimals=n))
     return strong(call("rint", a) if n == 0 and a.type.dtype.startswith(("float", "complex")) else call("round", a, decimals=n))
 
 

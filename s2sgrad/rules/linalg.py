@@ -88,7 +88,7 @@ def _matmul_type(a, b):
 register(Op("matmul", "general", np.matmul, "_0 @ _1", adjoint=_matmul_adjoint, tangent=product_tangent("matmul"), result=_matmul_type))
 
 
-@means(np.matmul)
+@means(np.matmul, np.linalg.matmul)
 def _(a, b):
     return call("matmul", a, b)
 
@@ -96,12 +96,10 @@ def _(a, b):
 @means(np.dot)
 def _(a, b, out=None):
     a, b = as_expr(a), as_expr(b)
-    if out is not None:
-        raise Unsupported("np.dot with out= is not supported")
     if is_scalar(a) or is_scalar(b):
         return np.multiply(a, b)
     if b.ndim > 2:
-        raise Unsupported("np.dot with a second argument of rank 3 or more is not supported", hint="use np.tensordot or @")
+        return registry.call_python(np.tensordot, (a, b, ((a.ndim - 1,), (b.ndim - 2,))), {})
     return call("matmul", a, b)
 
 
@@ -112,7 +110,7 @@ def _outer_adjoint(g, a, b, *, out, wanted):
 register(Op("outer", "general", np.outer, "np.outer(_0, _1)", adjoint=_outer_adjoint, tangent=product_tangent("outer")))
 
 
-@means(np.outer)
+@means(np.outer, np.linalg.outer)
 def _(a, b, out=None):
     return call("outer", *(call("reshape_copy", x, call("size", x)) if x.ndim > 1 else x for x in map(as_expr, (a, b))))
 
@@ -257,16 +255,18 @@ def half_tril(a):
 def _cholesky_adjoint(g, a, *, out, wanted):
     p = half_tril(adj(out) @ g)
     s = call("solve", adj(out), adj(call("solve", adj(out), adj(p))))
-    return (0.5 * (s + adj(s)),)
+    return (half_tril(s + adj(s)),)
 
 
 def _cholesky_tangent(dots, a, *, out):
-    s = call("solve", out, adj(call("solve", out, adj(symmetric(dots[0])))))
+    s = call("solve", out, adj(call("solve", out, adj(from_lower(dots[0])))))
     return out @ half_tril(s)
 
 
-def symmetric(a):
-    return 0.5 * (a + adj(a))
+def from_lower(a):
+    """The Hermitian matrix that np.linalg.cholesky and eigh see: they read the lower triangle only."""
+    low = half_tril(a)
+    return low + adj(low)
 
 
 register(Op("cholesky", "general", np.linalg.cholesky, "np.linalg.cholesky(_0)", adjoint=_cholesky_adjoint, tangent=_cholesky_tangent,
@@ -275,8 +275,8 @@ register(Op("cholesky", "general", np.linalg.cholesky, "np.linalg.cholesky(_0)",
 
 @means(np.linalg.cholesky)
 def _(a, *, upper=False):
-    low = call("cholesky", _matrix(as_expr(a)))
-    return adj(low) if static(upper) else low
+    a = _matrix(as_expr(a))
+    return adj(call("cholesky", adj(a))) if static(upper) else call("cholesky", a)
 
 
 def real_dtype(dtype: str) -> str:
@@ -305,12 +305,12 @@ def _eigh_adjoint(g, a, *, out, wanted):
     if inner is not None:
         terms.append(v @ inner @ adj(v))
     total = terms[0] if len(terms) == 1 else terms[0] + terms[1]
-    return (symmetric(total),)
+    return (half_tril(total + adj(total)),)
 
 
 def _eigh_tangent(dots, a, *, out):
     w, v = out
-    m = adj(v) @ symmetric(dots[0]) @ v
+    m = adj(v) @ from_lower(dots[0]) @ v
     dw = call("diagonal", m)
     return (call("real", dw) if ir.is_complex(m.type) else dw, v @ (gaps(w) * m))
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.errors import Unsupported
-from s2sgrad.ir import Array, Scalar
+from s2sgrad.ir import Array, Scalar, is_complex
 from s2sgrad.rules.build import axis_of, cast, dtype_name, flat, flip, is_scalar, means, put_back, select, static, strong
 from s2sgrad.rules.registry import Op, as_expr, call, register
 
@@ -99,6 +99,8 @@ def _extremum(name, pair):
     def builder(a, axis=None, out=None, keepdims=False, initial=None, where=None):
         _refuse(f"np.{name}", out=out, where=where)
         a, axis, keepdims = _arguments(a, axis, keepdims)
+        if is_complex(a.type):
+            raise Unsupported(f"np.{name} of complex data is not supported", hint="NumPy orders complex numbers by their real parts first")
         m = strong(a) if is_scalar(a) else reduced(name, a, axis, keepdims)
         return m if initial is None else call(pair, m, initial)
 
@@ -137,7 +139,9 @@ for _name, _f in PLACES:
         _refuse(f"np.{_name}", out=out)
         a, axis, keepdims = _arguments(a, axis, keepdims)
         r = call(_name, a, axis=axis)
-        return call("expand_dims", r, axis=axis) if keepdims and axis is not None else r
+        if keepdims and axis is None:
+            return call("full", r, *(1 for _ in range(a.ndim)), dtype="int64")
+        return call("expand_dims", r, axis=axis) if keepdims else r
 
 
 # ----------------------------------------------------------------------------------------------- scans

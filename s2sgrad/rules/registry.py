@@ -96,7 +96,14 @@ def as_expr(x: Any) -> Expr:
         return Const(x, ir.FLOAT)
     if isinstance(x, complex):
         return Const(x, ir.COMPLEX)
+    if isinstance(x, (list, tuple)):
+        return literal(x)
     raise TypeError(f"{x!r} is not a number")
+
+
+def literal(values: Sequence[Any]) -> Expr:
+    """The array of a nested list; `rules.creation` says how it is made."""
+    raise TypeError(f"{values!r} is not a number")
 
 
 def example(t: Type, extent: int = 2) -> Any:

@@ -75,7 +75,15 @@ _view("transpose", _transpose, _transpose_text, _transpose_type, _transpose_adjo
       lambda dots, a, *, out, axes=None: transpose(dots[0], axes))
 
 
-@means(np.transpose, np.matrix_transpose)
+@means(np.matrix_transpose, np.linalg.matrix_transpose)
+def _(x):
+    a = as_expr(x)
+    if a.ndim < 2:
+        raise ValueError("matrix transpose with ndim < 2 is undefined")
+    return transpose(a, (*range(a.ndim - 2), a.ndim - 1, a.ndim - 2))
+
+
+@means(np.transpose)
 def _(a, axes=None):
     a = as_expr(a)
     return transpose(a, None if axes is None else tuple(i % a.ndim for i in static(tuple(axes), "axes")))
@@ -112,7 +120,12 @@ def _reshape_type(t, *n):
 
 _view("reshape", _reshape, _reshape_text, _reshape_type, _reshape_adjoint, _reshape_tangent)
 _view("reshape_copy", lambda a, *n: np.reshape(a, n).copy(),
-      lambda c: _reshape_text(c) + ("" if c.args[0].type.layout != "C" else ".copy()"), _reshape_type, _reshape_adjoint, _reshape_tangent)
+      lambda c: _reshape_text(c) + (".copy()" if _may_be_view(c.args[0]) else ""), _reshape_type, _reshape_adjoint, _reshape_tangent)
+
+
+def _may_be_view(a: Expr) -> bool:
+    """Can NumPy reshape this array without copying it?"""
+    return _contiguous(a) or ir.is_alias(a) or isinstance(a, ir.Call) and a.op in ("broadcast_to", "diagonal", "transpose")
 
 
 def _known_extents(a: Expr, shape: tuple[Expr, ...]) -> tuple[Expr, ...]:
@@ -132,10 +145,13 @@ def _known_extents(a: Expr, shape: tuple[Expr, ...]) -> tuple[Expr, ...]:
 @means(np.reshape)
 def _(a, shape, order="C", *, copy=None):
     if static(order) == "F":
-        n = shape_args(shape)
-        flipped = call("reshape_copy", transpose(as_expr(a)), *reversed(_known_extents(as_expr(a), n)))
-        return transpose(flipped)
+        return _reshape_columns(as_expr(a), shape_args(shape))
     return _reshape_to(as_expr(a), shape_args(shape))
+
+
+def _reshape_columns(a: Expr, shape: tuple[Expr, ...]) -> Expr:
+    """The elements read and placed in Fortran's order."""
+    return transpose(reshaped(transpose(a), *reversed(_known_extents(a, shape))))
 
 
 def _reshape_to(a: Expr, shape: tuple[Expr, ...]) -> Expr:
@@ -148,9 +164,8 @@ def _reshape_to(a: Expr, shape: tuple[Expr, ...]) -> Expr:
 
 @means(np.ndarray.reshape)
 def _(a, *shape, order="C"):
-    if static(order) != "C":
-        raise Unsupported("x.reshape(..., order='F') is not supported", hint="use np.reshape(x, shape, order='F')")
-    return _reshape_to(as_expr(a), shape_args(shape[0] if len(shape) == 1 else shape))
+    n = shape_args(shape[0] if len(shape) == 1 else shape)
+    return _reshape_to(as_expr(a), n) if static(order) != "F" else _reshape_columns(as_expr(a), n)
 
 
 @means(np.ravel)
@@ -356,5 +371,6 @@ def _(a, axis=-1, kind=None, order=None, *, stable=None):
 @means(np.searchsorted)
 def _(a, v, side="left", sorter=None):
     if sorter is not None:
-        raise Unsupported("np.searchsorted with sorter= is not supported")
+        s = as_expr(sorter)
+        a = Index(as_expr(a), (s,), Array(as_expr(a).type.dtype, 1))
     return call("searchsorted", a, v, side=static(side))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from s2sgrad import errors, ir
@@ -144,20 +145,25 @@ class Recorder:
             g = cx.temporary("g", cell)
             cx.emit(ir.Store(bar, s.index, zero(t)))
             return g
-        if any(a.type.dtype == "bool" or a.ndim != 1 for a in arrays) or any(isinstance(i, ir.NewAxis) for i in s.index):
+        if any(a.type.dtype == "bool" and a.ndim != 1 for a in arrays) or any(isinstance(i, ir.NewAxis) for i in s.index):
             raise errors.Unsupported("a store through this combination of index arrays cannot be reversed", s.place,
-                                     "use one-dimensional integer index arrays, a boolean mask, or a loop")
+                                     "use integer index arrays, a boolean mask, or a loop")
         g = cx.temporary("g", cell)
-        k = Var(self.st.names.fresh("k"), ir.INT)
-        at = [n for n, i in enumerate(s.index) if isinstance(i, Expr) and ir.is_array(i.type)]
-        one = tuple(Index(i, (k,), ir.Scalar(i.type.dtype)) if isinstance(i, Expr) and ir.is_array(i.type) else i for i in s.index)
-        adjacent = all(isinstance(i, Expr) for i in s.index[at[0]:at[-1] + 1])
-        front = sum(isinstance(i, ir.Slice) for i in s.index[:at[0]]) if adjacent else 0
-        here: tuple[ir.IndexItem, ...] = (*(ir.Slice() for _ in range(front)), k, *(ir.Slice() for _ in range(g.ndim - front - 1)))
+        index = tuple(call("flatnonzero", i) if isinstance(i, Expr) and i.type.dtype == "bool" else i for i in s.index)
+        rank = max(i.ndim for i in index if isinstance(i, Expr))
+        ks = [Var(self.st.names.fresh("k"), ir.INT) for _ in range(rank)]
+        several = sum(isinstance(i, Expr) and ir.is_array(i.type) for i in index) > 1
+        one = tuple(_entry(i, ks, several) if isinstance(i, Expr) and ir.is_array(i.type) else i for i in index)
+        at = [n for n, i in enumerate(index) if isinstance(i, Expr)]  # a number among them counts as an index array
+        adjacent = at == list(range(at[0], at[-1] + 1))
+        front = at[0] if adjacent else 0
+        here: tuple[ir.IndexItem, ...] = (*(ir.Slice() for _ in range(front)), *ks, *(ir.Slice() for _ in range(g.ndim - front - rank)))
         inner = index_type(bar.type, one)
         body: list[ir.Stmt] = [ir.Store(g, here, Index(bar, one, inner)), ir.Store(bar, one, zero(inner))]
-        n = call("dim", g, axis=front)
-        cx.emit(ir.For(k, call("sub", n, 1), Const(-1, ir.INT), Const(-1, ir.INT), body))
+        for axis in reversed(range(rank)):
+            n = call("dim", g, axis=front + axis)
+            body = [ir.For(ks[axis], call("sub", n, 1), Const(-1, ir.INT), Const(-1, ir.INT), body)]
+        cx.emit(body[0])
         return g
 
     # -------------------------------------------------------------------------------- several results
@@ -320,3 +326,10 @@ def _additive(value: Expr, base: Var, index: tuple[ir.IndexItem, ...]) -> tuple[
     if value.op == "add" and is_cell(value.args[1]):
         return value.args[0], False
     return None
+
+
+def _entry(i: Expr, ks: Sequence[Var], several: bool) -> Expr:
+    """The entry of an index array at a place of the broadcast index arrays."""
+    own = ks[len(ks) - i.ndim:]
+    places = tuple(call("mod", k, call("dim", i, axis=n)) if several else k for n, k in enumerate(own))  # an extent may be 1
+    return Index(i, places, ir.Scalar(i.type.dtype))

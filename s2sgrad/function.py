@@ -23,9 +23,10 @@ from s2sgrad.device import backend as current_backend
 from s2sgrad.device import get_soft_device_placement
 from s2sgrad.dtypes import DType
 from s2sgrad.eager import Record, differentiable
-from s2sgrad.errors import NoSource, S2SGradError, TypeConflict, Unsupported
+from s2sgrad.errors import CustomGradientError, NoSource, S2SGradError, TypeConflict, Unsupported
 from s2sgrad.namespaces import nest
 from s2sgrad.operators import Operators
+from s2sgrad.rules.reductions import WRONG_SHAPE
 from s2sgrad.shapes import TensorSpec
 from s2sgrad.tensor import Tensor, convert_to_tensor, make
 from s2sgrad.variable import made_variables
@@ -540,7 +541,12 @@ class _CallRecord(Record):
 
     def backward(self, dys: Sequence[Tensor | None], wanted: Sequence[int]) -> list[Tensor | None]:
         seeds = [slot.zeros() if dy is None else dy for slot, dy in zip(self.outputs, dys, strict=True) if differentiable(slot)]
-        return list(self.call.pullback(tuple(wanted))([*self.inputs, *seeds]))
+        try:
+            return list(self.call.pullback(tuple(wanted))([*self.inputs, *seeds]))
+        except ValueError as e:
+            if str(e) == WRONG_SHAPE:
+                raise CustomGradientError(WRONG_SHAPE, hint="Sum it over the broadcast axes, or reshape it.") from None
+            raise
 
     def forward(self, dots: Sequence[Tensor | None]) -> list[Tensor | None]:
         given = [k for k, d in enumerate(dots) if d is not None]

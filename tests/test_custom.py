@@ -93,6 +93,35 @@ def test_wrong_shapes_raise_and_dtypes_are_cast():
     assert g.dtype == tf.float32 and g.numpy().tolist() == [2.0, 2.0]
 
 
+@pytest.mark.parametrize("jit", [True, False])
+def test_a_gradient_of_another_extent_is_refused_in_compiled_code(jit, monkeypatch):
+    """Also one that would broadcast."""
+    monkeypatch.setenv("S2SGRAD_DISABLE_JIT", "" if jit else "1")
+
+    @tf.custom_gradient
+    def total(x):
+        return x * x, lambda dy: np.sum(dy)[None]
+
+    @tf.custom_gradient
+    def spread(x):
+        return np.sum(x), lambda dy: dy * np.ones(3)
+
+    def f(x):
+        s = 0.0
+        for _ in range(2):
+            s += np.sum(total(x))
+        return s
+
+    g = tf.grad(f)
+    with pytest.raises(ValueError, match="does not have the shape of its input"):
+        g(np.ones(3))
+    assert g(np.ones(1)).tolist() == [2.0]
+    h = tf.grad(lambda x: spread(x) * 2.0)
+    with pytest.raises(ValueError, match="does not have the shape of its input"):
+        h(np.ones(1))
+    assert h(np.ones(3)).tolist() == [2.0, 2.0, 2.0]
+
+
 def test_wrong_number_raises():
     @tf.custom_gradient
     def f(a, b):

@@ -55,6 +55,7 @@ CASES = {
     "array_of": [((0.1, 0.2, 0.3, 0.4, 0.5, 0.6), {"shape": (2, 3), "dtype": "float64"})],
     **{r: [((A23,), {"axis": a, "keepdims": k}) for a in (None, 0, 1, (0, 1)) for k in (False, True)] for r in ("sum", "max", "min")},
     "cumsum": [((sample(4),), {"axis": 0}), ((A23,), {"axis": 1}), ((A23,), {"axis": 0})],
+    "of_shape": [((A23, A23 + 1.0), {})],
     "unbroadcast": [((A23, np.ones(3)), {}), ((A23, np.ones((2, 1))), {}), ((A23, 1.0), {})],
     "transpose": [((A23,), {}), ((RNG.normal(size=(2, 3, 4)),), {"axes": (1, 2, 0)})],
     "reshape": [((A23, 3, 2), {}), ((A23, 6), {})],
@@ -119,7 +120,7 @@ def variables(args):
 
 
 def active(name, args):
-    skip = {"pinv": {1}, "where": {0}, "ifexp": {0}, "linspace": {2}, "arange": {1}, "unbroadcast": {1}, "full_like": {0}, "copysign": {1}, "ldexp": {1}}
+    skip = {"pinv": {1}, "where": {0}, "ifexp": {0}, "linspace": {2}, "arange": {1}, "unbroadcast": {1}, "of_shape": {1}, "full_like": {0}, "copysign": {1}, "ldexp": {1}}
     return [np.asarray(a).dtype.kind in "fc" and i not in skip.get(name, ()) for i, a in enumerate(args)]
 
 

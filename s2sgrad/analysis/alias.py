@@ -13,7 +13,7 @@ from s2sgrad.ir import Append, Array, Assign, Call, Custom, Function, Index, Lis
 
 # Not in ir.VIEW_OPS (their results count as fresh), but NumPy may hand out the argument's own memory.
 MAYBE_VIEWS = frozenset({
-    "ascontiguous", "real", "imag", "stop_gradient", "reshape_copy", "unbroadcast", "broadcast_to", "diagonal",
+    "ascontiguous", "real", "imag", "stop_gradient", "reshape_copy", "unbroadcast", "of_shape", "broadcast_to", "diagonal",
 })
 
 

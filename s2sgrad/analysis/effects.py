@@ -15,7 +15,7 @@ from s2sgrad.analysis.alias import Classes
 Fact = tuple[str, Any]
 
 SHAPE_ONLY = {"dim": (0,), "size": (0,), "len": (0,), "zeros_like": (0,), "empty_like": (0,), "ones_like": (0,), "full_like": (0,),
-              "unbroadcast": (1,)}
+              "unbroadcast": (1,), "of_shape": (1,)}
 
 
 def memory_classes(function: ir.Function) -> dict[str, str]:

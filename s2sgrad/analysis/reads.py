@@ -39,7 +39,7 @@ from s2sgrad.ir import (
 
 # Operations that look only at the shape of these arguments.
 SHAPE_ONLY = {
-    "dim": (0,), "size": (0,), "zeros_like": (0,), "ones_like": (0,), "empty_like": (0,), "full_like": (0,), "unbroadcast": (1,),
+    "dim": (0,), "size": (0,), "zeros_like": (0,), "ones_like": (0,), "empty_like": (0,), "full_like": (0,), "unbroadcast": (1,), "of_shape": (1,),
 }
 
 

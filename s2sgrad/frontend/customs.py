@@ -202,7 +202,9 @@ class Customs(Builtins):
         if p.is_array != x.is_array and not (p.known and p.const == 0) or (p.is_array and x.is_array and p.expr.ndim != x.expr.ndim):
             raise self.error(f"the gradient of {name_of(obj)} has rank {p.expr.ndim} for an argument of rank {x.expr.ndim}", node,
                              kind=errors.CustomGradientError)
-        return p.expr if ir.is_inexact(x.type) else None
+        if not ir.is_inexact(x.type):
+            return None
+        return ir.call("of_shape", p.expr, x.expr) if p.is_array else p.expr
 
     # ------------------------------------------------------------------------------------------- recomputation
 

@@ -110,6 +110,6 @@ def _second(low: Lowering, e: Call) -> Ext:
 
 RULES = {
     "transpose": _transpose, "expand_dims": _expand, "squeeze": _squeeze, "broadcast_to": _dims(1), "full": _dims(1), "zeros": _dims(0),
-    "ones": _dims(0), "empty": _dims(0), "eye": _dims(0), "matmul": _matmul, "outer": _outer, "unbroadcast": _second, "solve": _second,
+    "ones": _dims(0), "empty": _dims(0), "eye": _dims(0), "matmul": _matmul, "outer": _outer, "unbroadcast": _second, "of_shape": _second, "solve": _second,
     "diagonal_matrix": _dims(1), **{n: _reduce for n in ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin")},
 }

@@ -204,3 +204,19 @@ def _unbroadcast_type(g, like):
 register(Op("unbroadcast", "linear", unbroadcast, "unbroadcast(_0, _1)", adjoint=_unbroadcast_adjoint, tangent=_unbroadcast_tangent,
             result=_unbroadcast_type, helper=unbroadcast))
 
+
+# ------------------------------------------------------------------------------------ gradients of the user's own
+
+WRONG_SHAPE = "a custom gradient does not have the shape of its input"
+
+
+def of_shape(g, like):
+    """`g`, which a rule gives as the gradient of `like`: it must have its shape."""
+    if g.shape != like.shape:
+        raise ValueError("a custom gradient does not have the shape of its input")
+    return g
+
+
+register(Op("of_shape", "linear", of_shape, "of_shape(_0, _1)", adjoint=lambda h, g, like, *, out, wanted: (h, None),
+            tangent=lambda dots, g, like, *, out: 0.0 if dots[0] is None else dots[0], result=lambda g, like: Array(g.dtype, g.ndim),
+            helper=of_shape))

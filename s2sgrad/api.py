@@ -10,11 +10,12 @@ import numpy as np
 from s2sgrad.arguments import build
 from s2sgrad.callables import function_name, place_of, signature
 from s2sgrad.derivative import Derivative, bind_arguments, derivative, require_source
-from s2sgrad.dispatch import WRAPPERS, Request, Template, template_for
+from s2sgrad.dispatch import Request, Template, template_for
 from s2sgrad.errors import ArgumentError, WrtError
 from s2sgrad.ir import is_inexact
 from s2sgrad.pipeline import Options
 from s2sgrad.structure import Leaf, Spec, Static, children, describe, flatten, leaves
+from s2sgrad.wrapped import rewrapped, unwrapped, wrapper_in
 
 
 def grad(f: Callable[..., Any], wrt: Any = 0, *, simplify: bool = True, fastmath: bool = False, parallel: bool = False,
@@ -82,6 +83,7 @@ class Pullback:
         self._fn, self._args, self._kw, self._result = fn, args, kw, result
         self._entry, self._hidden = template.entry(fn, args, kw or None)
         self._value = value
+        self.wrap: Callable[[Any], Any] | None = None  # for arguments of another array class
 
     @property
     def written(self) -> tuple[str, ...]:
@@ -89,7 +91,8 @@ class Pullback:
         return self._entry.derived.finals
 
     def __call__(self, seed: Any = None, *, finals: dict[str, Any] | None = None) -> tuple[Any, ...]:
-        seeds = seed_leaves(seed, self._value, self._result, "the result")
+        finals = unwrapped(finals)
+        seeds = seed_leaves(unwrapped(seed), self._value, self._result, "the result")
         unknown = set(finals or {}) - set(self.written)
         if unknown:
             raise ArgumentError(f"finals names {sorted(unknown)[0]!r}, which {function_name(self._fn)} does not write", place_of(self._fn))
@@ -100,7 +103,7 @@ class Pullback:
             given = (finals or {}).get(name)
             seeds.append(np.zeros_like(at[name]) if given is None else fitting(given, at[name], f"the final contents of {name}"))
         raw = iter(self._entry.call(self._fn, values, self._hidden, seeds))
-        return tuple(gradient(s, raw) for s in self._entry.specs)
+        return tuple(rewrapped(gradient(s, raw), self.wrap) for s in self._entry.specs)
 
     def source(self, stage: str = "adjoint") -> str:
         """The emitted text."""
@@ -160,15 +163,16 @@ def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pullback
         (array([4., 1.]), 1.0)
     """
     require_source(f)
-    unwrapped = [WRAPPERS[type(a)][0](a) if type(a) in WRAPPERS else a for a in args]
-    positional, kw = bind_arguments(f, dict(signature(f).parameters), unwrapped, kwargs)
+    wrap = wrapper_in((args, kwargs))
+    positional, kw = bind_arguments(f, dict(signature(f).parameters), unwrapped(args), unwrapped(kwargs))
     positional = [snapshot(a) for a in positional]
     kw = {k: snapshot(v) for k, v in kw.items()}
     primal = template_for(f, Request("primal"), Options())
     entry, hidden = primal.entry(f, positional, kw or None)
     value = entry.call(f, [*map(snapshot, positional), *map(snapshot, kw.values())], hidden)
     pullback = Pullback(f, template_for(f, Request("vjp", finals=True), Options()), positional, kw, entry.derived.primal.result, value)
-    return value, pullback
+    pullback.wrap = wrap
+    return rewrapped(value, wrap), pullback
 
 
 def snapshot(value: Any) -> Any:
@@ -207,6 +211,8 @@ def jvp(f: Callable[..., Any], args: Sequence[Any], tangents: Sequence[Any]) -> 
     require_source(f)
     args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
     tangents = tuple(tangents) if isinstance(tangents, (tuple, list)) else (tangents,)
+    wrap = wrapper_in(args)
+    args, tangents = unwrapped(args), unwrapped(tangents)
     if len(tangents) > len(args):
         raise ArgumentError(f"{len(tangents)} tangents are given for {len(args)} arguments of {function_name(f)}", place_of(f))
     positional, kw = bind_arguments(f, dict(signature(f).parameters), args, {})
@@ -232,7 +238,7 @@ def jvp(f: Callable[..., Any], args: Sequence[Any], tangents: Sequence[Any]) -> 
     raw = iter(entry.call(f, [*positional, *kw.values()], hidden, dots))
     result = entry.derived.primal.result
     value = build(result, raw)
-    return value, build(result, raw, lambda v: None, lambda leaf: is_inexact(leaf.type))
+    return rewrapped(value, wrap), rewrapped(build(result, raw, lambda v: None, lambda leaf: is_inexact(leaf.type)), wrap)
 
 
 def tangent_leaves(tangent: Any, value: Any, spec: Spec, what: str) -> list[Any]:

@@ -8,6 +8,7 @@ checked again at every call.
 
 from __future__ import annotations
 
+import functools
 import threading
 import types
 import weakref
@@ -35,13 +36,10 @@ from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Array, is_inexact
 from s2sgrad.pipeline import Derived, Options, default_backend, derive
 from s2sgrad.structure import Leaf, Node, Spec, Static, children, flatten, leaves
+from s2sgrad.wrapped import WRAPPERS, call_wrapped, wrapper_in
 
 _ndarray = np.ndarray
 _missing = object()
-
-# Array classes of other layers (s2sgrad.tensor): type -> (to a NumPy value, from a NumPy value). Arguments of such a class are
-# unwrapped before the call, and all array and number results are wrapped after it.
-WRAPPERS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {}
 
 
 @dataclass(frozen=True)
@@ -322,25 +320,12 @@ class Template:
                         hidden = e.hidden(fn_)
                         if hidden is not None:
                             return e.pack(e.fn(*args, *hidden))
-            if WRAPPERS and any(type(a) in WRAPPERS for a in args):
-                return call_wrapped(call, args, kw)
+            if WRAPPERS and wrapper_in((args, kw or {})) is not None:
+                return call_wrapped(call, functools.partial(rebuild_derivative, fn, self), args, kw)
             e, hidden = entry(fn_, args, kw)
             return e.call(fn_, [*args, *kw.values()] if kw else args, hidden)
 
         return call
-
-
-def call_wrapped(call: Callable[..., Any], args: Sequence[Any], kw: dict[str, Any] | None) -> Any:
-    """Unwrap the arguments, wrap the results."""
-    wrap = next(WRAPPERS[type(a)][1] for a in args if type(a) in WRAPPERS)
-    result = call(tuple(WRAPPERS[type(a)][0](a) if type(a) in WRAPPERS else a for a in args), kw)
-    return wrap_leaves(result, wrap)
-
-
-def wrap_leaves(value: Any, wrap: Callable[[Any], Any]) -> Any:
-    if isinstance(value, tuple) and not hasattr(value, "_fields"):
-        return tuple(wrap_leaves(v, wrap) for v in value)
-    return wrap(value) if isinstance(value, (np.ndarray, np.generic, float, int, complex)) else value
 
 
 def value_at(path: Sequence[Any], args: Sequence[Any], kw: dict[str, Any] | None) -> Any:
@@ -454,4 +439,12 @@ def clear_templates() -> None:
         _templates.clear()
 
 
-__all__ = ["WRAPPERS", "Entry", "Request", "Template", "clear_templates", "template_for"]
+def rebuild_derivative(fn: Any, template: Template) -> Any:
+    """The derivative object that a template computes for a function."""
+    from s2sgrad.derivative import derivative
+
+    r = template.request
+    return derivative(fn, r.mode, r.wrt[0] if r.single and r.wrt else r.wrt, template.options)
+
+
+__all__ = ["Entry", "Request", "Template", "clear_templates", "template_for"]

@@ -16,6 +16,7 @@ from s2sgrad.errors import ArgumentError, ResultError
 from s2sgrad.ir import is_inexact
 from s2sgrad.pipeline import describe_result
 from s2sgrad.structure import Leaf, describe
+from s2sgrad.wrapped import rewrapped, unwrapped, wrapper_in
 
 
 class Matrix:
@@ -31,6 +32,13 @@ class Matrix:
 
     def __repr__(self) -> str:
         return f"<s2sgrad {self.__name__}{self.__signature__}>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        wrap = wrapper_in((args, kwargs))
+        return rewrapped(self.compute(self.bind(unwrapped(args), unwrapped(kwargs))), wrap)
+
+    def compute(self, values: list[Any]) -> Any:
+        raise NotImplementedError
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         values, kw = bind_arguments(self.fn, self.parameters, args, kwargs)
@@ -49,8 +57,7 @@ class Matrix:
 class Jacobian(Matrix):
     """What `jacobian` returns."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        values = self.bind(args, kwargs)
+    def compute(self, values: list[Any]) -> Any:
         value, pullback = vjp(self.fn, *values)
         if not isinstance(value, (np.ndarray, np.generic, float, int, complex)) or not is_inexact(describe(value).type):  # type: ignore[union-attr]
             raise ResultError(f"jacobian needs a number or an array as result, but {function_name(self.fn)} returns {describe_result(describe(value))}",
@@ -100,8 +107,7 @@ class Hessian(Matrix):
         super().__init__(f, wrt)
         self.gradients = [grad(f, k) for k in self.positions]
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        values = self.bind(args, kwargs)
+    def compute(self, values: list[Any]) -> Any:
         blocks = tuple(tuple(by_columns(g, values, k, values[p]) for k in self.positions) for g, p in zip(self.gradients, self.positions, strict=True))
         return blocks[0][0] if self.single else blocks
 

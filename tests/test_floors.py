@@ -21,7 +21,7 @@ FLOORS = [
     {"backends"},
     {"pipeline"},
     {"arguments", "guess"},
-    {"inline", "dispatch", "derivative", "face", "matrices", "api", "testing"},
+    {"inline", "wrapped", "dispatch", "derivative", "face", "matrices", "api", "testing"},
     {  # the TensorFlow-style names
         "adjoints", "connections", "custom", "device", "dtypes", "eager", "effects", "purity", "forward", "function", "namespaces",
         "operators", "ops", "printing", "shapes", "tape", "tensor", "variable",

@@ -128,16 +128,48 @@ def test_a_linear_function_has_no_second_derivative(f):
     assert d is not None and outer.gradient(d, x) is None
 
 
+def test_derivatives_take_tensors_and_variables_and_give_tensors():
+    def f(x, k=2.0):
+        return np.sum(x ** 3) * k
+
+    def square(x):
+        return x * x
+
+    x = tf.constant([1.0, 2.0])
+    for t in (x, tf.Variable([1.0, 2.0])):
+        value, pullback = tf.vjp(square, t)
+        for got, want in [
+            (tf.grad(f)(t), [6.0, 24.0]), (tf.value_and_grad(f)(t)[0], 18.0), (tf.grad(f, "k")(t, k=tf.constant(3.0)), 9.0), (value, [1.0, 4.0]),
+            (pullback(tf.ones([2]))[0], [2.0, 4.0]), (tf.jvp(square, (t,), (tf.constant([1.0, 0.0]),))[1], [2.0, 0.0]),
+            (tf.jacobian(square)(t), [[2.0, 0.0], [0.0, 4.0]]), (tf.hessian(f)(t), [[12.0, 0.0], [0.0, 24.0]]),
+            (tf.hvp(f, (t,), tf.constant([1.0, 0.0])), [12.0, 0.0]), (tf.grad(lambda d: np.sum(d["a"] * d["b"]))({"a": t, "b": x})["a"], [1.0, 2.0]),
+        ]:
+            assert isinstance(got, tf.Tensor) and got.dtype == tf.float32 and got.numpy().tolist() == want
+
+
+def test_a_tape_records_a_derivative():
+    def f(x):
+        return np.sum(np.sin(x) * x)
+
+    for x in (tf.constant([1.0, 2.0]), tf.Variable([1.0, 2.0])):
+        with tf.GradientTape() as tape:
+            if isinstance(x, tf.Tensor):
+                tape.watch(x)
+            y = tf.grad(f)(x)
+        a = x.numpy().astype(float)
+        assert np.allclose(tape.gradient(y, x), 2.0 * np.cos(a) - a * np.sin(a), rtol=1e-5)
+
+
 def test_a_derivative_on_a_watched_tensor_is_not_lost_silently():
     def f(x):
         return np.sum(x * x)
 
     g, x = tf.grad(f), tf.constant([1.0, 2.0])
-    assert g(x).numpy().tolist() == [2.0, 4.0]
     with tf.GradientTape() as tape:
         tape.watch(x)
-        with pytest.raises(tf.Unsupported, match="would not be recorded"):
-            g(x)
+        for call in (lambda: tf.vjp(f, x), lambda: tf.jacobian(g)(x), lambda: tf.jvp(f, (x,), (x,))):
+            with pytest.raises(tf.Unsupported, match="would not be recorded"):
+                call()
 
     @tf.function
     def h(x):

@@ -37,7 +37,7 @@ class Static:
 
     __slots__ = ("value",)
     PLAIN = (str, bytes, type(None), np.dtype, slice, type(Ellipsis), frozenset)
-    AGAIN = (types.MethodType,)  # made anew at each reading
+    AGAIN = (types.MethodType, types.BuiltinMethodType)  # made anew at each reading
 
     def __init__(self, value: Any) -> None:
         self.value = canonical(value)

@@ -1,5 +1,6 @@
 """What must hold besides the gradient: exceptions as Python raises them, purity, threads, NumPy's arithmetic."""
 
+import itertools
 import threading
 
 import numpy as np
@@ -194,18 +195,19 @@ def used_twice(x):
     return first + sum(a * b for a, b in pairs)
 
 
-def test_an_iterator_gives_its_elements_once():
-    with pytest.raises(s2sgrad.Unsupported, match="pairs is an iterator that was used before"):
-        s2sgrad.grad(used_twice)(2.0)
+@pytest.mark.parametrize("name", ["python", "numba"])
+def test_an_iterator_gives_its_elements_once(name):
+    with backend(name):
+        assert s2sgrad.value_and_grad(used_twice)(2.0) == (used_twice(2.0), 7.0)
 
 
-def sorted_by_pairs(x):
-    return sorted([x, 1.0, 3.0], key=lambda v: (v > 2.0, -v))[0] * x
+def grouped(x):
+    return sum(k * x for k, _ in itertools.groupby([x, 1.0, 3.0]))
 
 
 def test_errors_inside_the_library_show_the_users_line():
-    with pytest.raises(s2sgrad.Unsupported, match="in sorted_by_pairs"):
-        s2sgrad.grad(sorted_by_pairs)(2.0)
+    with pytest.raises(s2sgrad.Unsupported, match="in grouped"):
+        s2sgrad.grad(grouped)(2.0)
 
 
 def test_extents_compared_in_an_operand_that_does_not_run_are_compared_again():

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from s2sgrad import ir, library
+from s2sgrad import errors, ir, library
 from s2sgrad.frontend.calls import Calls, qualified
+from s2sgrad.frontend.iterators import VIEWS
+from s2sgrad.frontend.machine import fits
 from s2sgrad.frontend.values import (
     NONE,
+    UNKNOWN,
     Cell,
     Error,
     Fields,
@@ -37,6 +41,7 @@ from s2sgrad.frontend.values import (
 )
 from s2sgrad.ir import Const, Scalar
 from s2sgrad.library import ufuncs
+from s2sgrad.library.iteration import from_iterable, repeat
 from s2sgrad.rules import registry
 from s2sgrad.rules.linalg import adj, result_class
 
@@ -60,6 +65,8 @@ class Builtins(Calls):
             return functools.partial(found[1], self)
         if isinstance(obj, types.BuiltinFunctionType) and isinstance(getattr(obj, "__self__", None), np.ufunc):
             return functools.partial(self.ufunc_method, obj.__self__, obj.__name__)
+        if isinstance(obj, types.BuiltinFunctionType) and getattr(obj, "__self__", None) is itertools.chain and obj.__name__ == "from_iterable":
+            return lambda args, kwargs, node: self.inline(self.function(from_iterable, None), args, kwargs, node)  # type: ignore[arg-type]
         name = getattr(obj, "__name__", "")
         if name == "prange" and (getattr(obj, "__module__", "") or "").startswith("numba"):
             return functools.partial(self.make_range, parallel=True)
@@ -256,6 +263,10 @@ def _len(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
         if not v.is_array:
             raise m.refusal(TypeError, "a number has no len()", n)
         return Num(ir.call("dim", v.expr, axis=0))
+    if isinstance(v, Iter) and v.kind in VIEWS:
+        return number(len(m.view_items(v)))
+    if m.is_iterator(v) or isinstance(v, Iter):
+        raise m.refusal(TypeError, "an iterator has no len()", n)
     if isinstance(v, Ref):
         c = m.contents(v)
         if isinstance(c, Growing):
@@ -287,7 +298,29 @@ def _itself(x: Any) -> Any:
 @means(iter)
 def _iter(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     v = m.present(a[0])
-    return v if isinstance(v, Iter) or len(a) > 1 else Iter("map", (v,), Obj(_itself))
+    if len(a) > 1:
+        raise m.error("iter with a sentinel is not supported", n)
+    if isinstance(v, Ref) and v.heap.kind == "object":
+        return m.call(m.class_attribute(v, v.heap.cls, "__iter__", n), [], {}, n)
+    return v if isinstance(v, Iter) and v.kind not in VIEWS or m.is_iterator(v) else Iter("map", (v,), Obj(_itself))
+
+
+@means(itertools.count)
+def _count(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    values = [*a, *k.values()] if not k else [a[0] if a else k.get("start", number(0)), k.get("step", number(1))]
+    return Iter("count", (*values, *[number(0), number(1)][len(values):]))
+
+
+@means(itertools.repeat)
+def _repeat(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    if len(a) == 1 and not k:
+        return Iter("repeat", (a[0],))
+    return m.call(Obj(repeat), a, k, n)
+
+
+@means(next)
+def _next(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    return m.next_of(m.present(a[0]), a[1] if len(a) > 1 else None, n)
 
 
 @means(reversed)
@@ -420,7 +453,7 @@ def _extreme(python: Any, numpy: Any) -> Special:
                 out = m.pair(python, out, x, n)
             return out
         v = m.present(a[0])
-        if isinstance(v, Iter):
+        if isinstance(v, Iter) or m.is_iterator(v):
             v = m.collect(v)
         if isinstance(v, Obj | Range) or (isinstance(v, Ref) and v.heap.kind != "list"):
             v = m.new_tuple(v)
@@ -449,6 +482,10 @@ def _pair(self: Builtins, python: Any, a: Value, b: Value, node: Any) -> Value:
     if isinstance(a, Num) and isinstance(b, Num):
         if a.known and b.known and not a.is_array and not b.is_array:
             return number(python(a.const, b.const))
+        for x, y in ((a, b), (b, a)):  # Python returns one of them as it is: its type must not depend on the values
+            if isinstance(x.type, Scalar) and isinstance(y.type, Scalar) and not y.type.weak and not fits(x.type, x.const if x.known else UNKNOWN, y.type):
+                raise self.error(f"the result would be {describe(x)} or {describe(y)}, whichever is chosen at run time", node,
+                                 "Use np.maximum or np.minimum, or make both of one type.", errors.TypeConflict)
         return self.primitive(python, [a, b], {}, node)
     better = self.truth(self.compare_values("Gt" if python is max else "Lt", b, a))
     if isinstance(better, bool):
@@ -461,6 +498,10 @@ means(max)(_extreme(max, np.max))
 means(min)(_extreme(min, np.min))
 
 
+def inverse(c: Any) -> Any:
+    return not c if isinstance(c, bool) else ir.call("not", c)
+
+
 def _quantifier(every: bool) -> Special:
     def special(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
         v = m.present(a[0])
@@ -470,21 +511,11 @@ def _quantifier(every: bool) -> Special:
             conds = [m.truth(x) for x in m.sequence_items(v)]
             c = m.every(conds) if every else m.either(conds)
             return number(c) if isinstance(c, bool) else Num(c)
-        cell = Cell("found")
-        m.set_cell(cell, number(every))
-
-        def see(x: Value) -> None:
-            c = m.truth(x)
-            put = lambda: m.set_cell(cell, number(not every))
-            if isinstance(c, bool):
-                if c is not every:
-                    put()
-                return
-            m.branched(ir.call("not", c) if every else c, put, lambda: None)
-
-        m.each(v, see)
-        assert m.state is not None
-        return m.state.pop(cell)
+        if every:
+            c = m.found(v, lambda x: inverse(m.truth(x)))
+            return number(not c) if isinstance(c, bool) else Num(ir.call("not", c))
+        c = m.found(v, m.truth)
+        return number(c) if isinstance(c, bool) else Num(c)
 
     return special
 
@@ -773,8 +804,8 @@ def _array(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
 def _array_like(f: Any) -> Special:
     def special(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
         v = m.present(a[0])
-        if isinstance(v, Iter):
-            v = m.collect(v)
+        if isinstance(v, Iter) or m.is_iterator(v):
+            raise m.error("NumPy makes an array of one object from an iterator", n, "Write np.array(list(...)).")
         if isinstance(v, Ref) and v.heap.kind == "list" and isinstance(m.contents(v), Growing):
             x = m.growing_array(v)
             fresh = isinstance(x.expr, ir.Var)
@@ -808,8 +839,8 @@ def _sequence_of_arrays(f: Any) -> Special:
 
     def special(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
         v = m.present(a[0])
-        if isinstance(v, Iter):
-            v = m.collect(v)
+        if isinstance(v, Iter) or m.is_iterator(v):
+            raise m.error(f"{qualified(f)} needs a sequence, not an iterator", n, "Make it a list: list(...).")
         if not (isinstance(v, Ref) and v.heap.kind == "list" and isinstance(m.contents(v), Growing)):
             if isinstance(v, Num) and v.is_array and (f is np.stack or f is np.vstack and v.expr.ndim > 1) and not k and len(a) == 1:
                 return Num(ir.call("copy", v.expr))
@@ -893,17 +924,7 @@ for _rule in (np.polynomial.legendre.leggauss, np.polynomial.hermite.hermgauss, 
 
 @means(functools.partial)
 def _partial(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
-    return Partial(a[0], tuple(m.bind_all(x) for x in a[1:]), {name: m.bind_all(v) for name, v in k.items()})
-
-
-@means(functools.reduce)
-def _reduce(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
-    f = a[0]
-    items = list(m.sequence_items(a[1]))
-    out = a[2] if len(a) > 2 else items.pop(0)
-    for x in items:
-        out = m.call(f, [out, x], {}, n)
-    return out
+    return m.identified(Partial(a[0], tuple(m.bind_all(x) for x in a[1:]), {name: m.bind_all(v) for name, v in k.items()}))
 
 
 @means(divmod)

@@ -137,11 +137,11 @@ class Calls(NumPyCalls, Tapes):
             return special(list(args), dict(kwargs), node)
         if id(obj) in registry.BY_PYTHON and registry.BY_PYTHON[id(obj)][0] is obj:
             return self.primitive(obj, args, kwargs, node)
-        if isinstance(obj, type):
-            return self.construct(f, args, kwargs, node)
-        found = library.lookup(obj) if hasattr(library, "lookup") else None
+        found = library.lookup(obj)
         if found is not None:
             return self.inline(self.function(found, None), args, kwargs, node)  # type: ignore[arg-type]
+        if isinstance(obj, type):
+            return self.construct(f, args, kwargs, node)
         if isinstance(obj, functools.partial):
             path = f.access
             inner = self.lift(obj.func, None if path is None else (*path, ("attr", "func")))
@@ -301,10 +301,12 @@ class Calls(NumPyCalls, Tapes):
 
     def inline(self, f: Func, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         bound = self.bind_arguments(f, args, kwargs, node)
+        if isinstance(f.node, gast.FunctionDef) and is_generator(f.node):
+            return Iter("call", tuple(bound.values()), (f, tuple(bound), node))
         linked = self.linked_call(f, bound, node)
         if linked is not None:
             return linked
-        active = [fr for fr in self.frames if fr.node is f.node]
+        active = [fr for fr in self.logical_frames() if fr.node is f.node]
         if active:
             self.check_recursion(f, bound, active, node)
         self.copies[f.node] = self.copies.get(f.node, 0) + 1
@@ -345,8 +347,6 @@ class Calls(NumPyCalls, Tapes):
         frame.signature = constants(bound)
         kept_node, kept_jumps = self.node, self.jumps
         frame.called_from = node if hasattr(node, "lineno") else kept_node
-        if isinstance(f.node, gast.FunctionDef) and is_generator(f.node):
-            raise self.error(f"{f.node.name} is a generator function (yield): not supported", node, "Return a list or an array.")
         for name, v in bound.items():
             self.bind_parameter(cells[name], v, info, name)
         self.frames.append(frame)
@@ -386,7 +386,7 @@ class Calls(NumPyCalls, Tapes):
         if isinstance(v, Maybe):
             self.state[cell] = v
             return
-        v = self.checked(v, name)
+        v = self.identified(self.checked(v, name))
         plain = info.counts[name] == 0 and name not in info.shared and name not in info.captured
         if plain and all(isinstance(n.expr, Const) or (isinstance(n.expr, Var) and n.expr.name not in self.unshareable) for n in nums(v)):
             self.state[cell] = v
@@ -494,6 +494,8 @@ class Calls(NumPyCalls, Tapes):
             return self.dict_method(owner, name, args, kwargs, node)
         if isinstance(owner, Tup):
             return self.tuple_method(owner, name, args, kwargs, node)
+        if isinstance(owner, Ref) and owner.heap.kind == "iterator" and name == "__next__":
+            return self.next_of(owner, None, node)
         if isinstance(owner, Obj) and name == "_make":
             return Tup(tuple(self.sequence_items(args[0])), owner.value)
         if isinstance(owner, Obj) and isinstance(owner.value, str):
@@ -529,12 +531,8 @@ class Calls(NumPyCalls, Tapes):
         content = self.contents(d)
         assert isinstance(content, Fields)
         fields = content.fields
-        if name == "keys":
-            return Tup(tuple(self.lift(k, None) for k in fields))
-        if name == "values":
-            return Tup(tuple(self.checked(v) for v in fields.values()))
-        if name == "items":
-            return Tup(tuple(Tup((self.lift(k, None), self.checked(v))) for k, v in fields.items()))
+        if name in ("keys", "values", "items"):
+            return Iter(name, (d,))
         if name == "get":
             k = self.key_of(args[0])
             return self.dict_item(d, args[0]) if k in fields else args[1] if len(args) > 1 else NONE

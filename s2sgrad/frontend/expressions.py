@@ -12,7 +12,8 @@ import numpy as np
 
 from s2sgrad import ir
 from s2sgrad.frontend.exceptions import DeadCode, NeedsBranch
-from s2sgrad.frontend.loops import UNROLL, Again, Loops
+from s2sgrad.frontend.iterators import VIEWS, Iterators
+from s2sgrad.frontend.loops import UNROLL, Again
 from s2sgrad.frontend.machine import NeedsStatic, Path, convert, fits, promote
 from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.statements import BINARY, DUNDER
@@ -59,11 +60,9 @@ COMPARE = {"Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": op
 OPNAME = {"Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"}
 REFLECTED = {"Eq": "Eq", "NotEq": "NotEq", "Lt": "Gt", "LtE": "GtE", "Gt": "Lt", "GtE": "LtE"}
 BIG = 1 << 62
-ONE_SHOT = ("enumerate", "zip", "reversed", "map", "filter", "generator", "spent")
-SPENT = Iter("spent", ())
 
 
-class Expressions(Loops):
+class Expressions(Iterators):
     def eval(self, node: Any) -> Value:
         method = getattr(self, "eval_" + type(node).__name__, None)
         if method is None:
@@ -99,11 +98,6 @@ class Expressions(Loops):
         if isinstance(v, Maybe) and v.absent != "none":
             self.require(v, name)
             v = self.state[cell] = v.value
-        if isinstance(v, Iter) and v.kind in ONE_SHOT:
-            if v is SPENT:
-                raise self.error(f"{name} is an iterator that was used before, and gives its elements once only", node,
-                                 "Make it a list, which can be read again.")
-            self.state[cell] = SPENT
         return self.checked(v, name)
 
     def require(self, v: Maybe, name: str) -> None:
@@ -457,10 +451,36 @@ class Expressions(Loops):
             return None  # two arguments may be one array
         return s is t or s == t
 
+    def found(self, v: Value, test: Callable[[Value], Any]) -> Any:
+        """Is there an element that passes a test? Those behind the first one are not asked for."""
+        cell = Cell("found")
+        self.set_cell(cell, number(False))
+
+        def see(x: Value, stop: Callable[[], Any]) -> None:
+            c = test(x)
+
+            def hit() -> list[Any]:
+                self.set_cell(cell, number(True))
+                return stop()
+
+            if c is True:
+                hit()
+            elif c is not False:
+                self.branched(c, hit, lambda: None)
+
+        self.until(v, see)
+        if self.state is None:
+            raise DeadCode
+        return self.truth(self.checked(self.state.pop(cell)))
+
     def contains(self, box: Value, x: Value) -> Any:
         own = self.own_method(box, "__contains__")
         if own is not None:
             return self.truth(self.call(own, [box, x], {}, None))
+        if self.is_iterator(box) or (isinstance(box, Iter) and box.kind not in VIEWS):
+            return self.found(box, lambda v: self.equal(v, x))
+        if isinstance(box, Iter):
+            return self.either([self.equal(i, x) for i in self.view_items(box)])
         if is_dict(box):
             return self.key_of(x) in self.contents(box).fields  # type: ignore[attr-defined]
         if isinstance(box, Obj | Text):
@@ -741,27 +761,32 @@ class Expressions(Loops):
         return Iter("generator", (first,), (n, elt, self.frames[-1]))
 
     def eval_DictComp(self, n: Any) -> Value:
-        fields: dict[Any, Value] = {}
+        ref = self.new_dict({})
 
-        def put(_: Value) -> None:
-            k = self.key_of(self.eval(n.key))
-            fields[k] = self.bind_all(self.eval(n.value))
+        def put(key: Value) -> None:
+            k = self.key_of(key)
+            value = self.bind_all(self.eval(n.value))
+            self.change(ref, {**self.contents(ref).fields, k: value})  # type: ignore[attr-defined]
 
         self.run_generator(self.generator(n, n.key), put)
-        return self.new_dict(fields)
+        return ref
 
     def run_generator(self, g: Iter, use: Callable[[Value], Any]) -> None:
         """Run a generator's loops; `use` gets each element."""
         n, elt, frame = g.extra
-        names = {x.id for c in n.generators for x in gast.walk(c.target) if isinstance(x, gast.Name)}
-        scope = Scope({name: Cell(name) for name in names}, frame.scope)
-        inner = Frame(frame.source, n, scope, frame.info, (*frame.key, id(n)), frame.ret, frame.ret_cell, len(self.loops))
-        inner.info, inner.comprehension = _comprehension_info(frame.info, names), True
-        self.frames.append(inner)
+        self.frames.append(self.comprehension_frame(n, frame))
         try:
             self.clauses(n, list(n.generators), g.parts[0], lambda: use(self.eval(elt)))
         finally:
             self.frames.pop()
+
+    def comprehension_frame(self, n: Any, frame: Frame) -> Frame:
+        """The frame in which a comprehension runs: its targets are names of its own."""
+        names = {x.id for c in n.generators for x in gast.walk(c.target) if isinstance(x, gast.Name)}
+        scope = Scope({name: Cell(name) for name in names}, frame.scope)
+        inner = Frame(frame.source, n, scope, frame.info, (*frame.key, id(n)), frame.ret, frame.ret_cell, len(self.loops))
+        inner.info, inner.comprehension = _comprehension_info(frame.info, names), True
+        return inner
 
     def clauses(self, n: Any, generators: list[Any], iterable: Value, use: Callable[[], Any]) -> None:
         c, more = generators[0], generators[1:]
@@ -788,18 +813,7 @@ class Expressions(Loops):
         ref = self.new_list([])
         ref.heap.capacity = self.capacity(v)
         append = lambda x: self.list_method(ref, "append", [x], {})
-        if isinstance(v, Iter) and v.kind == "generator":
-            self.run_generator(v, append)
-        elif isinstance(v, Iter) and v.kind == "filter":
-            def keep(x: Value) -> None:
-                cond = self.truth(self.call(v.extra, [x], {}, None)) if not (isinstance(v.extra, Obj) and v.extra.value is None) else self.truth(x)
-                if cond is True:
-                    append(x)
-                elif cond is not False:
-                    self.branched(cond, lambda: append(x), lambda: None)
-            self.each(v.parts[0], keep)
-        else:
-            self.each(v, append)
+        self.each(v, append)
         ref.heap.capacity = None
         return ref
 
@@ -818,9 +832,16 @@ class Expressions(Loops):
 
     def each(self, v: Value, use: Callable[[Value], Any]) -> None:
         """Run `use` on every element of an iterable."""
-        if isinstance(v, Iter) and v.kind == "generator":
-            self.run_generator(v, use)
-            return
+        mark = len(self.taken)
+        self.drive(v, use if isinstance(v, Iter) and v.kind == "generator" else self.resumed(use))
+        self.release(mark)
+
+    def each_element(self, v: Value, use: Callable[[Value], Any]) -> None:
+        """Run `use` on every element of something that is read by position."""
+        self.until(v, lambda x, stop: use(x))
+
+    def until(self, v: Value, use: Callable[[Value, Callable[[], Any]], Any]) -> None:
+        """Run `use` on the elements, until it stops."""
         cell = Cell("v")
         frame = self.frames[-1]
         scope = Scope({"v": cell}, frame.scope)
@@ -829,7 +850,8 @@ class Expressions(Loops):
         inner.comprehension = True
         self.frames.append(inner)
         try:
-            self.iterate(self.frozen_iterable(v), _Clause(None), lambda x: self.set_cell(cell, x), lambda: use(self.read_name("v")))
+            self.iterate(self.frozen_iterable(v), _Clause(None), lambda x: self.set_cell(cell, x),
+                         lambda: use(self.read_name("v"), lambda: self.jump(self.loops[-1].brk)) and None)
         finally:
             self.frames.pop()
 

@@ -10,7 +10,7 @@ import gast
 
 from s2sgrad import ir
 from s2sgrad.frontend.exceptions import DeadCode
-from s2sgrad.frontend.machine import NeedsStatic, Path, Target, same
+from s2sgrad.frontend.machine import NeedsStatic, Path, Target, effects, same
 from s2sgrad.frontend.scope import Loop, bound_names, read_outside
 from s2sgrad.frontend.statements import Statements
 from s2sgrad.frontend.values import (
@@ -39,6 +39,7 @@ from s2sgrad.frontend.values import (
 )
 from s2sgrad.ir import Const, Expr, Stmt, Var
 
+PEELS = 3  # so many first trips are taken out of a loop whose variables get their types in them
 UNROLL = 64  # loops of at most this many constant trips may be unrolled where the body needs constants
 
 
@@ -60,9 +61,30 @@ class Loops(Statements):
     def iterate(self, iterable: Value, node: Any, assign: Callable[[Value], None], body: Callable[[], list[Stmt] | None],
                 orelse: Sequence[Any] = (), rest: Sequence[Any] = ()) -> list[Stmt] | None:
         """`for target in iterable: body`."""
+        if isinstance(iterable, Ref) and iterable.heap.kind == "object":
+            return self.iterate(self.call(self.class_attribute(iterable, iterable.heap.cls, "__iter__", node), [], {}, node), node, assign, body, orelse, rest)
+        if isinstance(iterable, Ref) and iterable.heap.kind == "iterator":
+            source, _ = self.position(iterable)
+            self.check_left(source)
+            if self.random(source):
+                if self.sequence(source).fixed is not None:
+                    return self.changing(iterable, node, assign, body, orelse, rest)
+                self.iterator_loop(iterable, node, assign, body, orelse)
+                return None
+            mark = len(self.taken)
+            inner = self.opened_iterator(iterable)
+            tail = self.pushed(inner, node, assign, body, [_Step(lambda: self.release(mark)), *orelse], [_Step(lambda: self.lose(mark)), *rest])
+            return tail
+        if not self.random(iterable) or (isinstance(iterable, Iter) and iterable.kind in ("generator", "count", "repeat")):
+            return self.pushed(iterable, node, assign, body, orelse, rest)
+        if isinstance(iterable, Ref) and iterable.heap.kind == "list" and isinstance(self.contents(iterable), Items):
+            return self.changing(iterable, node, assign, body, orelse, rest)
         seq = self.sequence(iterable)
         if seq.fixed is not None:
             return self.unrolled(seq, seq.fixed, node, assign, body, orelse, rest)
+        if isinstance(iterable, Ref) and isinstance(self.contents(iterable), Growing):
+            self.list_loop(iterable, seq, node, assign, body, orelse)
+            return None
         small = seq.length.known and 0 <= seq.length.const <= UNROLL
         if small and self.unrolling:
             return self.unrolled(seq, seq.length.const, node, assign, body, orelse, rest)
@@ -91,6 +113,18 @@ class Loops(Statements):
             except NeedsStatic:
                 raise first from None
 
+    def list_loop(self, v: Ref, seq: Seq, node: Any, assign: Callable[[Value], None], body: Callable[[], list[Stmt] | None],
+                  orelse: Sequence[Any]) -> None:
+        """A loop over a list that grows at run time: a counted one where the body leaves its length alone."""
+        point = self.mark()
+        before = self.contents(v)
+        assert isinstance(before, Growing) and isinstance(before.length, Expr)
+        self.range_loop(v, seq, node, assign, body, orelse)
+        changed = effects(self.out[point[2]:])[0] & ir.names_in(before.length)
+        if self.state is None or v.heap not in self.state or not same(self.contents(v), before) or changed:
+            self.restore(point)
+            self.growing_loop(v, node, assign, body, orelse)
+
     def open_targets(self) -> list[Target]:
         out = [f.ret for f in self.frames if f.ret is not None]
         for loop in self.loops:
@@ -117,6 +151,11 @@ class Loops(Statements):
         loop = Loop(("unrolled", id(node)), unrolled=True)
         loop.brk = Target("break", self.branch_var("brk", ir.BOOL, Const(False, ir.BOOL)), loop=loop)
         todo: list[Any] = [_Step(lambda k=k: self.unrolled_step(loop, seq.get(number(k)), assign, body)) for k in range(count)]  # type: ignore[misc]
+        return self.in_loop(loop, todo, orelse, rest)
+
+    def in_loop(self, loop: Loop, todo: Sequence[Any], orelse: Sequence[Any], rest: Sequence[Any]) -> list[Stmt] | None:
+        """The trips of a loop that is written out; `break` leads behind it."""
+        start = self.out
         self.loops.append(loop)
         before, self.jumps = self.jumps, set()
         tail = self.run([*todo, *orelse])
@@ -125,6 +164,7 @@ class Loops(Statements):
         mine, self.jumps = self.jumps, before
         mine.discard(loop.brk)
         paths = ([Path(self.state, tail)] if self.state is not None else []) + loop.brk.paths
+        self.out = start
         self.state = self.join(paths)
         self.jumps = before | mine
         if self.state is None:
@@ -181,7 +221,7 @@ class Loops(Statements):
         snap, state, mark = self.snapshot(), dict(self.state or {}), len(self.out)
         opened = self.opened()
         try:
-            self.loop(node, iteration, make, orelse, bool(once), None, self.can_peel(r, node, orelse))
+            self.loop(node, iteration, make, orelse, bool(once), None, r.step.known and not r.parallel and self.can_peel(node, orelse))
         except NeedsPeel:
             self.rollback(snap)
             self.state = state
@@ -189,41 +229,52 @@ class Loops(Statements):
             self.rewind(opened)
             self.peel(r, seq, node, assign, body, once)
 
-    def can_peel(self, r: Range, node: Any, orelse: Sequence[Any]) -> bool:
-        """May the first trip be taken out of the loop? (Only where nothing jumps.)"""
-        body = node.body if isinstance(getattr(node, "body", None), list) else []
-        jumps = any(isinstance(x, gast.Break | gast.Continue | gast.Return) for s in body for x in gast.walk(s))
-        return r.step.known and not jumps and not self.handlers and not orelse and not r.parallel and node not in self.peeled
+    def can_peel(self, node: Any, orelse: Sequence[Any]) -> bool:
+        """May the first trip be taken out of the loop?"""
+        return not orelse and self.peeled.count(node) < PEELS
 
     def peel(self, r: Range, seq: Seq, node: Any, assign: Callable[[Value], None], body: Callable[[], list[Stmt] | None], once: int | None) -> None:
-        """A variable is a number before the loop and an array after its first trip: `if there is a trip: first trip; loop over the rest`."""
+        """A variable is of another kind after the first trip: `if there is a trip: first trip; loop over the rest`."""
         start = self.bind(r.start, "start")
         later = Range(self.add(start, r.step), r.stop, r.step, r.strong)
 
-        def first() -> None:
-            assign(start if seq.arange is not None else seq.get(start))
-            body()
+        def others() -> None:
             rest = Seq(seq.length, seq.get, None, later if seq.arange is not None else None)
             if seq.arange is None:
                 rest = Seq(self.sub(seq.length, number(1)), lambda k: seq.get(self.add(k, number(1))))
             self.range_loop(later if seq.arange is not None else NONE, rest, node, assign, body, ())
 
+        cond: Any = bool(once) or ir.call("lt" if r.step.const > 0 else "gt", start.expr, r.stop.expr)
+        self.first_trip(cond, node, lambda: assign(start if seq.arange is not None else seq.get(start)), body, others)
+
+    def first_trip(self, cond: Any, node: Any, assign: Callable[[], None], body: Callable[[], list[Stmt] | None], others: Callable[[], None]) -> None:
+        """`if cond: the first trip, then the others`; a `break` in the first one leaves out the others."""
+        loop = Loop(("peeled", id(node)), unrolled=True)
+        loop.brk = Target("break", self.branch_var("brk", ir.BOOL, Const(False, ir.BOOL)), loop=loop)
+
+        def first() -> list[Stmt] | None:
+            self.conflicts = False  # they are for the two ways to come here
+            try:
+                return trips()
+            finally:
+                self.conflicts = True
+
+        def trips() -> list[Stmt] | None:
+            trip = _Step(lambda: self.unrolled_step(loop, NONE, lambda _: assign(), body))
+            return self.in_loop(loop, [trip, _Step(others)], (), ())
+
         self.peeled.append(node)
+        kept = self.conflicts
         try:
-            self.first_trip(first, r, start, once)
+            if cond is True:
+                tail = first()
+                self.out = self.out if tail is None else tail
+            elif cond is not False:
+                self.conflicts = True
+                self.branched(cond, first, lambda: None)
         finally:
             self.peeled.pop()
-
-    def first_trip(self, first: Callable[[], None], r: Range, start: Num, once: int | None) -> None:
-        if once:
-            first()
-            return
-        cond = ir.call("lt" if r.step.const > 0 else "gt", start.expr, r.stop.expr)
-        self.conflicts = True
-        try:
-            self.branch(cond, first, lambda: None)  # type: ignore[arg-type]
-        finally:
-            self.conflicts = False
+            self.conflicts = kept
 
     def counter_name(self, node: Any, iterable: Value) -> tuple[str, Any]:
         """The user's own loop variable where it can be the counter itself, else a hidden one."""
@@ -249,11 +300,15 @@ class Loops(Statements):
         return "k", None
 
     def do_While(self, s: Any, rest: list[Any]) -> list[Stmt] | None:
+        self.while_loop(s, lambda: self.condition(s.test), lambda: self.run(s.body), s.orelse)
+        return None
+
+    def while_loop(self, node: Any, test: Callable[[], Any], trip: Callable[[], list[Stmt]], orelse: Sequence[Any]) -> None:
         holder: dict[str, Any] = {}
 
         def iteration(loop: Loop) -> list[Stmt]:
             start = self.out
-            cond = self.condition(s.test)
+            cond = test()
             holder["cond"], holder["pure"] = cond, not start
             if cond is False:
                 holder["never"] = True
@@ -261,26 +316,34 @@ class Loops(Statements):
                 return self.out
             loop.endless = cond is True or not holder["pure"]
             if isinstance(cond, bool) or holder["pure"]:
-                return self.run(s.body)
+                return trip()
 
             def leave() -> list[Stmt]:
-                tail = self.run(s.orelse)
+                tail = self.run(orelse)
                 if self.state is not None:
                     saved, self.out = self.out, tail
                     self.jump(loop.brk)
                     self.out = saved
                 return tail
 
-            marker = _Step(lambda: self.run(s.body))
+            marker = _Step(trip)
             tail = self.branch(cond, lambda: None, leave, [marker])
-            return self.run(s.body) if tail is None else tail
+            return trip() if tail is None else tail
 
         def make(loop: Loop, stmts: list[Stmt]) -> Stmt:
             cond = holder["cond"] if holder["pure"] and not isinstance(holder["cond"], bool) else Const(True, ir.BOOL)
             return ir.While(cond, stmts, loop.exit if loop.exit_used else None)
 
-        self.loop(s, iteration, make, s.orelse, False, holder)
-        return None
+        snap, state, mark = self.snapshot(), dict(self.state or {}), len(self.out)
+        opened = self.opened()
+        try:
+            self.loop(node, iteration, make, orelse, False, holder, self.can_peel(node, orelse))
+        except NeedsPeel:
+            self.rollback(snap)
+            self.state = state
+            del self.out[mark:]
+            self.rewind(opened)
+            self.first_trip(test(), node, lambda: None, trip, lambda: self.while_loop(node, test, trip, orelse))
 
     # ------------------------------------------------------------------------------------------- the fixpoint
 
@@ -349,7 +412,9 @@ class Loops(Statements):
             head = new
             self.forget_identities(head)
         else:
-            raise self.error("the types of the variables of this loop do not settle", node)
+            names = [str(getattr(k, "name", "a variable")) for k, v in new.items() if k is not IDENTITY and not (k in head and same(head[k], v))]
+            raise self.error(f"the types of the variables of this loop do not settle ({', '.join(names) or 'they change from trip to trip'})", node,
+                             "Give each variable one type before the loop.")
         self.node = node_before
         for p in (*backs, *exits):
             self.reconcile(p, head)
@@ -452,8 +517,12 @@ class Loops(Statements):
             if not v.is_array:
                 raise self.refusal(TypeError, f"{describe(v)} cannot be iterated over")
             return Seq(Num(ir.call("dim", v.expr, axis=0)), lambda k: self.subscript(v, [k]))
+        if isinstance(v, Ref) and v.heap.kind == "iterator":
+            return self.sequence(self.opened_iterator(v))
         if isinstance(v, Iter):
             return self.iterator(v)
+        if isinstance(v, Ref) and v.heap.kind == "list" and isinstance(self.contents(v), Items):
+            return self.live_items(v, len(self.sequence_items(v)))
         if isinstance(v, Ref) and v.heap.kind == "list" and isinstance(self.contents(v), Growing):
             g = self.contents(v)
             assert isinstance(g, Growing)
@@ -462,9 +531,18 @@ class Loops(Statements):
         return Seq(number(len(items)), lambda k: items[k.const], len(items))
 
     def iterator(self, v: Iter) -> Seq:
-        if v.kind == "generator":
-            return self.sequence(self.collect(v))
-        if v.kind == "filter":
+        if v.kind in ("keys", "values", "items"):
+            return self.live_items(v, len(self.view_items(v)))
+        if v.kind in ("count", "repeat"):
+            first, step = (*v.parts, NONE)[:2]
+            return Seq(number(1 << 62), (lambda k: first) if v.kind == "repeat" else (lambda k: self.add(first, self.mul(k, step))))
+        if v.kind == "rest":
+            return self.rest_of(v)
+        if v.kind == "lost":
+            self.check_left(v)
+        if v.kind == "generator" and self.random(v):
+            return self.lazy_elements(v)
+        if v.kind == "zip" and self.same_iterator(v.parts) or not self.random(v) and not any(self.is_iterator(p) for p in v.parts):
             return self.sequence(self.collect(v))
         parts = [self.sequence(p) for p in v.parts]
         if v.kind == "enumerate":
@@ -479,11 +557,11 @@ class Loops(Statements):
             return Seq(length, lambda k: p.get(self.sub(self.sub(length, number(1)), k)))
         if v.kind == "map":
             func = v.extra
-            fixed = [p.fixed for p in parts]
-            if any(f is not None for f in fixed):
-                return Seq(number(min(self.fixed_length(p) for p in parts)), lambda k: self.call(func, [p.get(k) for p in parts], {}, None),
-                           min(self.fixed_length(p) for p in parts))
-            return Seq(self.shortest(parts), lambda k: self.call(func, [p.get(k) for p in parts], {}, None))
+            if len(v.parts) == 1:
+                (p,) = parts
+                return Seq(p.length, lambda k: self.call(func, [p.get(k)], {}, None), p.fixed)
+            z = self.iterator(Iter("zip", v.parts))
+            return Seq(z.length, lambda k: self.call(func, list(z.get(k).items), {}, None), z.fixed)  # type: ignore[attr-defined]
         if v.kind == "zip":
             if any(p.fixed is not None for p in parts):
                 if all(p.fixed is not None or p.length.known for p in parts):
@@ -501,6 +579,7 @@ class Loops(Statements):
         raise self.error("a tuple and an array of unknown length are iterated together here")
 
     def shortest(self, parts: Sequence[Seq]) -> Num:
+        parts = [p for p in parts if not (p.length.known and p.length.const == 1 << 62)] or parts
         out = parts[0].length
         for p in parts[1:]:
             if p.length.expr != out.expr:

@@ -89,6 +89,7 @@ class Machine:
         self.handlers: tuple[Any, ...] = ()  # the `try` statements that are open
         self.errors: tuple[Any, ...] = ()  # the exceptions that are being handled
         self.loops: list[Any] = []
+        self.taken: list[Any] = []  # iterators that are being iterated over
         self.jumps: set[Target] = set()
         self.node: Any = None
         self.merged_heaps: dict[Any, Heap] = {}
@@ -223,7 +224,7 @@ class Machine:
         return Num(v, n.const)
 
     def bind_all(self, v: Value, base: str = "t") -> Value:
-        return map_nums(v, lambda n: self.bind(n, base))
+        return map_nums(self.identified(v), lambda n: self.bind(n, base))
 
     def store(self, slot: tuple[Any, ...], v: Value) -> Value:
         """Bind a value to the variables of a slot; the stored value."""
@@ -249,6 +250,10 @@ class Machine:
             return Fields({k: self._store((*slot, k), i, copies) for k, i in v.fields.items()})
         if isinstance(v, Growing | Unbound | Maybe | Poison):
             return v
+        if isinstance(v, Iter | Partial):
+            if slot[-1] == "source":
+                return v
+            v = self.identified(v)
         count = iter(range(10**6))
         return map_nums(v, lambda n: self._store((*slot, next(count)), n, copies))  # type: ignore[arg-type, return-value]
 
@@ -366,6 +371,9 @@ class Machine:
                 inner = [v.value if isinstance(v, Maybe) and v.absent == absent else v for v in vals if not test(v)]
                 if not inner:
                     return first
+                if absent == "conflict":  # what does not go with the value that is kept is where the flag is false
+                    base = next(v.value for v in vals if isinstance(v, Maybe) and v.absent == absent)
+                    inner = [x for x in inner if isinstance(x, Num) and isinstance(base, Num) and promote(x.type, base.type) is not None] or [base]
                 return Maybe(self.flag_var((*slot, absent)), self.merge(slot, inner, todo), absent)
         if all(isinstance(v, Num) for v in vals):
             return self.merge_nums(slot, vals)  # type: ignore[arg-type]

@@ -293,7 +293,7 @@ class Objects(Indexing, Sequences):
         v = self.present(v)
         if isinstance(v, Tup):
             return v.items
-        if isinstance(v, Ref):
+        if isinstance(v, Ref) and v.heap.kind != "iterator":
             c = self.contents(v)
             if isinstance(c, Items):
                 return c.items
@@ -308,7 +308,12 @@ class Objects(Indexing, Sequences):
                 return [self.lift(x, None) for x in v.value]
         if isinstance(v, Text):
             return [Obj(c) for c in self.static(v)]
-        if isinstance(v, Iter) and v.kind in ("generator", "filter"):
+        if isinstance(v, Ref) and v.heap.kind == "iterator":
+            mark = len(self.taken)
+            items = list(self.sequence_items(self.opened_iterator(v)))
+            self.release(mark)
+            return items
+        if isinstance(v, Iter) and (v.kind == "generator" or not self.random(v)):
             self.unrolling += 1
             try:
                 return self.sequence_items(self.collect(v))
@@ -352,7 +357,7 @@ class Objects(Indexing, Sequences):
         if isinstance(v, Ref) and v.heap.kind == "list":
             c = self.contents(v)
             return [self.to_python(i) for i in c.items] if isinstance(c, Items) else self.growing_array(v).expr
-        if isinstance(v, Iter):
+        if isinstance(v, Iter) or self.is_iterator(v):
             return self.to_python(self.collect(v))
         if isinstance(v, Range):
             if v.start.known and v.stop.known and v.step.known:

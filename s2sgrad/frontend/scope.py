@@ -170,6 +170,7 @@ class Frame:
     loop_base: int = 0
     signature: Any = None
     comprehension: bool = False
+    yields: Any = None  # a generator function: what gets its elements
     called_from: Any = None  # the caller's node
 
 

@@ -140,7 +140,7 @@ class Statements(Checks):
         method = getattr(self, "do_" + type(s).__name__, None)
         if method is None:
             raise self.error(f"{type(s).__name__} statements are not supported", s)
-        return method(s, rest) if type(s).__name__ in ("If", "Match", "Try", "With", "For", "While") else method(s)
+        return method(s, rest) if type(s).__name__ in ("If", "Match", "Try", "With", "For", "While", "_More") else method(s)
 
     # ------------------------------------------------------------------------------------------- branches
 

@@ -255,11 +255,11 @@ class Loops(Statements):
         def first() -> list[Stmt] | None:
             self.conflicts = False  # they are for the two ways to come here
             try:
-                return trips()
+                return both()
             finally:
                 self.conflicts = True
 
-        def trips() -> list[Stmt] | None:
+        def both() -> list[Stmt] | None:
             trip = _Step(lambda: self.unrolled_step(loop, NONE, lambda _: assign(), body))
             return self.in_loop(loop, [trip, _Step(others)], (), ())
 

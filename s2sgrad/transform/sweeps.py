@@ -73,6 +73,8 @@ class Sweeps:
                 bar = self.st.bar(s.list)
                 post.append(ir.Append(bar, self.st.bar(s.value)) if isinstance(s, ir.Append) else ir.Pop(self.st.bar(s.target), bar))
             return [s, *post]
+        if isinstance(s, ir.Reserve):
+            return [s, *self._grown(self.st.bar(s.buffer), s.size)] if self.st.is_active(s.buffer) and self.st.is_eager(s.buffer) else [s]
         for v in ir.assigned(s):
             if isinstance(v.type, ir.Scalar) or not self.st.is_active(v) or not self.st.is_eager(v):
                 continue
@@ -85,6 +87,12 @@ class Sweeps:
             else:
                 post.append(ir.Assign(self.st.bar(v), zeros_like(v)))
         return [*pre, s, *post]
+
+    def _grown(self, bar: Var, size: Expr) -> Block:
+        """The adjoint of a buffer grows with it; what is new is zero."""
+        before = Var(self.st.names.fresh("capacity"), ir.INT)
+        rest = ir.Slice(before)
+        return [ir.Assign(before, call("dim", bar, axis=0)), ir.Reserve(bar, size), ir.Store(bar, (rest,), zero(ir.Scalar(bar.type.dtype)))]
 
     # ------------------------------------------------------------------------------------------- saves
 

@@ -149,6 +149,41 @@ def cached_property(x):
     return y * a.square * a.runs
 
 
+def grown_after_branch(x):
+    found = []
+    if x[0] > 0:
+        found.append(x[1])
+    found.append(x[0] * x[1])
+    found.append(x[2] * found[0])
+    for i in range(3):
+        found.append(found[-1] * x[i] + found[0])
+    return found[0] * found[1] + found[-1] * 3.0 + len(found)
+
+
+def filtered_then_iterated(x):
+    s = x[1]
+    for a in filter(lambda u: u > -1.0, (s, s * s, x[0])):
+        s += a * x[2]
+    return s
+
+
+def grown_in_branches_of_loops(x):
+    total = 0.0
+    for k in range(2):
+        found = []
+        for i in range(len(x)):
+            if x[i] > 0.0:
+                found.append(x[i] * (k + 1.0))
+            else:
+                found.append(total)
+                found.append(x[i] * x[0])
+        if k == 1:
+            found.append(x[1])
+        for v in found:
+            total = total * 0.5 + v * v
+    return total
+
+
 case(sort_with_key, (X,), numba="fast")
 case(sort_growing_with_key, (X, 4))
 case(sorted_tuples, (X,))
@@ -166,3 +201,7 @@ case(equal_containers, (X,))
 case(text_decides, (X,))
 case(enum_argument, (X, Kind.SQUARE))
 case(cached_property, (1.3,))
+case(grown_after_branch, (np.array([0.7, 2.0, -0.5]),), numba="fast")
+case(grown_after_branch, (np.array([-0.7, 2.0, -0.5]),))
+case(filtered_then_iterated, (np.array([1.0, 2.0, -0.5]),))
+case(grown_in_branches_of_loops, (np.array([1.0, 2.0, -0.5]),), numba="fast")

@@ -39,7 +39,7 @@ class Generator(Stores, Control, Helpers, Complexes, Masks, Shapes, Structures):
         for kind in rng.sample(("scalar", "reader", "mutate", "pair", "bump", "view", "tuple", "recursive", "rows", "higher", "unary", "varargs"), rng.randrange(0, 6)):
             self.helper(kind)
         n = rng.randrange(3, 7)
-        number = lambda: round(rng.uniform(-1.5, 1.5), 3)
+        number = self.datum
         single = self.allow_single and self.chance(0.4)
         if single:
             self.scope.frozen.add("x")

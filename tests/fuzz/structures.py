@@ -11,8 +11,8 @@ class Structures(Expressions):
     def structure_parameter(self) -> tuple[str, str]:
         """A parameter that is a structure, and its value; what it holds gets names in the scope."""
         n = self.rng.randrange(3, 6)
-        data = f"np.array({[round(self.rng.uniform(-1.5, 1.5), 3) for _ in range(n)]})"
-        number = round(self.rng.uniform(-1.5, 1.5), 3)
+        data = f"np.array({[self.datum() for _ in range(n)]})"
+        number = self.datum()
         kind = self.rng.choice(("named tuple", "data class", "dict", "tuple", "list", "object"))
         self.kinds.add(kind + " argument")
         array, scalar, value = {

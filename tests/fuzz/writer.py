@@ -64,6 +64,10 @@ class Writer:
     def number(self) -> str:
         return repr(round(self.rng.uniform(0.2, 1.6) * self.rng.choice((1, 1, -1)), 2))
 
+    def datum(self) -> float:
+        """A number of an argument; it never equals a constant of the program, where there might be a kink."""
+        return round(round(self.rng.uniform(-1.5, 1.5), 3) + 0.0003, 4)
+
     @contextmanager
     def block(self, header: str) -> Any:
         """An indented block; names made inside are forgotten after it."""

@@ -142,6 +142,9 @@ def custom_gradient(f: Callable[..., Any] | None = None, grad: Callable[..., Any
     return CustomGradient(f, grad)
 
 
+custom_gradient.__s2sgrad_rule__ = "own"  # type: ignore[attr-defined]
+
+
 def grad_pass_through(f: Callable[..., Any]) -> Any:
     """A function whose gradient is that of the identity."""
     return CustomGradient(lambda *args, **kwargs: (f(*args, **kwargs), lambda *dy: dy if len(dy) > 1 else dy[0]))
@@ -348,6 +351,9 @@ def recompute_grad(f: Callable[..., Any]) -> RecomputeGrad:
     functions and with custom gradients inside.
     """
     return RecomputeGrad(f)
+
+
+recompute_grad.__s2sgrad_rule__ = "again"  # type: ignore[attr-defined]
 
 
 class _Entry:

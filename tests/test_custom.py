@@ -326,3 +326,124 @@ def test_recompute_in_blocks_equals_the_plain_loop():
     u = np.sin(np.linspace(0.0, 3.0, 10))
     want = tf.grad(plain)(u, 3, 4)
     assert np.allclose(tf.grad(blocks)(u, 3, 4), want) and np.allclose(tf.grad(every_step)(u, 3, 4), want)
+
+
+# ------------------------------------------------------------------------------------ positions of a rule
+
+
+@tf.custom_gradient
+def by_decorator(x):
+    return x * x, lambda dy: dy * 77.0
+
+
+by_call = tf.custom_gradient(lambda x: (x * x, lambda dy: dy * 77.0))
+by_two = tf.custom_gradient(lambda x: x * x, lambda dy, x: dy * 77.0)
+
+
+class Holder:
+    def __init__(self, k):
+        self.k = k
+
+    @tf.custom_gradient
+    def method(self, x):
+        return x * x, lambda dy: dy * self.k
+
+    @staticmethod
+    @tf.custom_gradient
+    def static(x):
+        return x * x, lambda dy: dy * 77.0
+
+
+holder = Holder(77.0)
+
+
+@tf.custom_gradient
+def of_structure(p):
+    return p["a"][0] * 2.0, lambda dy: {"a": (dy * 77.0,)}
+
+
+@tf.custom_gradient
+def to_structure(x):
+    return (x * 1.0, {"q": x * 2.0}), lambda d1, d2: d1 * 70.0 + d2 * 7.0
+
+
+@tf.custom_gradient
+def by_keyword(x, *, k):
+    return x * k, lambda dy: (dy * 77.0, None)
+
+
+def local(x):
+    @tf.custom_gradient
+    def rule(z):
+        return z * z, lambda dy: dy * 77.0
+
+    return rule(x)
+
+
+def local_two(x):
+    return tf.custom_gradient(lambda z: z * z, lambda dy, z: dy * 77.0)(x)
+
+
+def in_loop(x):
+    s = 0.0 * x
+    for _ in range(3):
+        s += by_decorator(x)
+    return s / 3.0
+
+
+def in_branch(x):
+    if np.sum(x) > -1e9:
+        return by_decorator(x)
+    return x
+
+
+def outputs(x):
+    a, b = to_structure(x)
+    return a + b["q"]
+
+
+POSITIONS = {
+    "decorator": lambda x: by_decorator(x), "call": lambda x: by_call(x), "two": lambda x: by_two(x), "method": lambda x: holder.method(x),
+    "static": lambda x: Holder.static(x), "inputs": lambda x: of_structure({"a": (x,)}), "outputs": outputs, "keyword": lambda x: by_keyword(x, k=3.0),
+    "local": local, "local two": local_two, "loop": in_loop, "branch": in_branch, "list": lambda x: sum([by_decorator(x) for _ in range(2)]) / 2.0,
+    "again": tf.recompute_grad(lambda x: by_decorator(x)), "local again": lambda x: tf.recompute_grad(lambda z: by_decorator(z))(x),
+}
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+def test_the_rule_counts_in_every_position(name):
+    f = POSITIONS[name]
+
+    def total(x):
+        return np.sum(f(x))
+
+    for x in (1.5, np.array([1.5, 2.5])):
+        g = tf.grad(total)
+        assert np.allclose(g(x), 77.0)
+        assert name == "method" or "77.0" in g.source(x) or "70.0" in g.source(x)  # spliced, to be read
+        assert np.isclose(tf.jvp(total, (x,), (np.ones_like(x) if np.ndim(x) else 1.0,))[1], 77.0 * np.size(x))
+    t = tf.constant([1.5, 2.5])
+    for h in (f, tf.function(f, jit_compile=True)):
+        with tf.GradientTape() as tape:
+            tape.watch(t)
+            y = h(t)
+        assert np.allclose(tape.gradient(y, t), 77.0)
+        with tf.autodiff.ForwardAccumulator(t, tf.ones([2])) as acc:
+            y = h(t)
+        assert np.allclose(acc.jvp(y), 77.0)
+
+
+def test_data_with_a_derivative_must_be_inputs_of_a_rule():
+    def f(x, k):
+        rule = tf.custom_gradient(lambda z: (z * k, lambda dy: dy * k))
+        return rule(x)
+
+    assert tf.grad(f, 0)(2.0, 3.0) == 3.0
+    for by_k in (lambda: tf.grad(f, 1)(2.0, 3.0), lambda: tf.jvp(f, (2.0, 3.0), (0.0, 1.0))):
+        with pytest.raises(tf.CustomGradientError, match="reads k, which carries a derivative"):
+            by_k()
+
+    def g(h, x):
+        return h.method(x)
+
+    assert tf.grad(g, 1)(Holder(5.0), 2.0) == 5.0

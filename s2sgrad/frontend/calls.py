@@ -39,6 +39,7 @@ from s2sgrad.frontend.values import (
     Partial,
     Poison,
     Ref,
+    Ruled,
     Tape,
     Text,
     Tup,
@@ -101,6 +102,8 @@ class Calls(NumPyCalls, Tapes):
             return self.inline(f, args, kwargs, node)
         if isinstance(f, Partial):
             return self.call(f.func, [*f.args, *args], {**f.kwargs, **kwargs}, node)
+        if isinstance(f, Ruled):
+            return self.call_ruled(f, args, kwargs, node)
         if isinstance(f, Method):
             return self.call_method(f, args, kwargs, node)
         if isinstance(f, Ref):

@@ -12,7 +12,7 @@ from s2sgrad import errors, ir
 from s2sgrad.frontend.builtin import Builtins
 from s2sgrad.frontend.machine import same_layout
 from s2sgrad.frontend.objects import attribute_view
-from s2sgrad.frontend.values import NONE, Fields, Func, Items, Maybe, Num, Obj, Ref, Text, Tup, Value, describe, map_nums
+from s2sgrad.frontend.values import NONE, Fields, Func, Items, Maybe, Num, Obj, Partial, Ref, Ruled, Text, Tup, Value, describe, map_nums
 from s2sgrad.ir import Assign, Var
 from s2sgrad.runtime.printed import Hole, layout
 
@@ -35,6 +35,8 @@ class Customs(Builtins):
             if hasattr(obj, "__s2sgrad_tensors__"):
                 args, kwargs = self.tensor_arguments(obj, args, kwargs)
             return self.call(Obj(obj.__s2sgrad_numpy__), args, kwargs, node)
+        if mark == "__s2sgrad_rule__":
+            return self.make_rule(f, args, kwargs, node)
         if mark == "__s2sgrad_tape__":
             return self.make_tape(args, kwargs, node)
         if mark == "__s2sgrad_print__":
@@ -81,35 +83,62 @@ class Customs(Builtins):
 
     # ------------------------------------------------------------------------------------------- custom gradients
 
+    def make_rule(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        """`custom_gradient` or `recompute_grad` called by the program itself."""
+        again = f.value.__s2sgrad_rule__ == "again"
+        given = dict(zip(("f", "grad"), args, strict=False)) | kwargs
+        function, grad = given.get("f", NONE), given.get("grad", NONE)
+        if isinstance(function, Obj) and function.value is None:
+            return Partial(f, (), {"grad": grad})
+        return Ruled(function, None if isinstance(grad, Obj) and grad.value is None else grad, again)
+
+    def call_ruled(self, f: Ruled, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        name = getattr(getattr(f.function, "node", None), "name", "lambda")
+        if f.again:
+            return self.run_again(f.function, args, kwargs, node)
+        if isinstance(f.function, Func) and kwargs:
+            bound = self.bind_arguments(f.function, args, kwargs, node)
+            given = list(bound)[: len(args)] + [k for k in bound if k in kwargs]
+            kept = {k.id for k in f.function.node.args.kwonlyargs}
+            args, kwargs = [bound[k] for k in given if k not in kept], {k: bound[k] for k in given if k in kept}
+        return self.ruled(name, f.function, f.grad, args, kwargs, node)
+
     def custom_gradient(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        args, kwargs = by_signature(f.value.function, args, kwargs)
+        grad = None if getattr(f.value, "grad", None) is None else self.member(f, "grad")
+        return self.ruled(name_of(f.value), self.member(f, "function"), grad, args, kwargs, node)
+
+    def ruled(self, name: str, function: Value, grad: Value | None, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         """Inline the function; run its gradient function once with seeds to get the statements of the reverse sweep."""
-        obj = f.value
-        args, kwargs = by_signature(obj.function, args, kwargs)
         args, kwargs = [self.current(a) for a in args], {k: self.current(v) for k, v in kwargs.items()}
         values = [self.own_inputs(a) for a in args]
         named = {k: self.own_inputs(v) for k, v in kwargs.items()}
         inputs = [n.expr for v in (*values, *named.values()) for n in self.parts(v) if isinstance(n, Num)]
-        with self.inside(), self.apart(f"the custom gradient {name_of(obj)}"), self.block() as body:
-            r = self.call(self.member(f, "function"), values, named, node)
-            two = getattr(obj, "grad", None) is None
+        two = grad is None
+        objects = [v.heap for v in (*values, *named.values()) if isinstance(v, Ref) and v.heap.kind == "object" and not v.heap.frozen]
+        for heap in objects:
+            heap.frozen = f"it is an argument of the custom gradient {name}"
+        with self.inside(), self.apart(f"the custom gradient {name}"), self.block() as body:
+            value = self.call(function, values, named, node)
             if two:
-                if not (isinstance(r, Tup) and len(r.items) == 2):
-                    raise self.error(f"{name_of(obj)} must return (value, grad), not {describe(r)}", node, kind=errors.CustomGradientError)
-                value, grad = r.items
-            else:
-                value, grad = r, self.member(f, "grad")
+                if not (isinstance(value, Tup) and len(value.items) == 2):
+                    raise self.error(f"{name} must return (value, grad), not {describe(value)}", node, kind=errors.CustomGradientError)
+                value, grad = value.items
             outputs_value = self.rebuilt(value, self.own_output)
         outputs = [n.expr for n in self.parts(outputs_value) if isinstance(n, Num)]
         seeds = [self.fresh("dy", seed_type(e.type)) for e in outputs]
-        with self.inside(), self.apart(f"the custom gradient {name_of(obj)}"), self.block() as back:
+        assert grad is not None
+        with self.inside(), self.apart(f"the custom gradient {name}"), self.block() as back:
             grad_args: list[Value] = [Num(v) for v in seeds]
             if not two:
                 grad_args.extend(values)
             kept = dict(self.state or {})
             g = self.call(grad, grad_args, {}, node)
-            grads = self.input_gradients(g, [*values, *named.values()], obj, node)
+            grads = self.input_gradients(g, [*values, *named.values()], name, node)
             self.state = kept
-        self.emit(ir.Custom(name_of(obj), inputs, outputs, body, seeds, back, grads))  # type: ignore[arg-type]
+        for heap in objects:
+            heap.frozen = ""
+        self.emit(ir.Custom(name, inputs, outputs, body, seeds, back, grads))  # type: ignore[arg-type]
         return outputs_value
 
     @contextmanager
@@ -137,6 +166,8 @@ class Customs(Builtins):
                 return self.new_list([self.rebuilt(x, f) for x in content.items])
             if isinstance(content, Fields) and v.heap.kind == "dict":
                 return self.new_dict({k: self.rebuilt(x, f) for k, x in content.fields.items()})
+        if isinstance(v, Ref) and v.heap.kind == "object":  # whose method it is: no input
+            return v
         if isinstance(v, Ref | Maybe):
             raise self.error(f"a custom gradient of {describe(v)} is not supported", hint="Pass numbers, arrays, and tuples, lists and dicts of them.")
         return v
@@ -167,7 +198,7 @@ class Customs(Builtins):
         self.emit(Assign(var, ir.call("copy", n.expr) if fresh else n.expr))
         return Num(var)
 
-    def input_gradients(self, g: Value, values: Sequence[Value], obj: Any, node: Any) -> list[ir.Expr | None]:
+    def input_gradients(self, g: Value, values: Sequence[Value], name: str, node: Any) -> list[ir.Expr | None]:
         """One gradient per numeric leaf of the inputs; None is no gradient."""
         leaves = [x for v in values for x in self.parts(v)]
         numbers = [x for x in leaves if isinstance(x, Num)]
@@ -175,14 +206,14 @@ class Customs(Builtins):
         if len(given) == len(leaves):
             given = [p for p, x in zip(given, leaves, strict=True) if isinstance(x, Num)]
         elif len(given) != len(numbers):
-            given = self.per_argument(g, values, obj, node)
-        return [self.input_gradient(p, x, obj, node) for p, x in zip(given, numbers, strict=True)]
+            given = self.per_argument(g, values, name, node)
+        return [self.input_gradient(p, x, name, node) for p, x in zip(given, numbers, strict=True)]
 
-    def per_argument(self, g: Value, values: Sequence[Value], obj: Any, node: Any) -> list[Value]:
+    def per_argument(self, g: Value, values: Sequence[Value], name: str, node: Any) -> list[Value]:
         """One part per argument, where None stands for a whole structure."""
         gs = list(g.items) if isinstance(g, Tup) else list(self.sequence_items(g)) if isinstance(g, Ref) else [g]
         if len(gs) != len(values):
-            raise self.error(f"the gradient of {name_of(obj)} has {len(gs)} part{'s' * (len(gs) != 1)} for {len(values)} "
+            raise self.error(f"the gradient of {name} has {len(gs)} part{'s' * (len(gs) != 1)} for {len(values)} "
                              f"argument{'s' * (len(values) != 1)}", node, kind=errors.CustomGradientError,
                              hint="Return one gradient per argument (None where there is none).")
         out: list[Value] = []
@@ -190,17 +221,17 @@ class Customs(Builtins):
             leaves = [x for x in self.parts(v) if isinstance(x, Num)]
             found = [NONE] * len(leaves) if isinstance(part, Obj) and part.value is None else self.parts(part)
             if len(found) != len(leaves):
-                raise self.error(f"the gradient of {name_of(obj)} does not have the structure of its argument", node, kind=errors.CustomGradientError)
+                raise self.error(f"the gradient of {name} does not have the structure of its argument", node, kind=errors.CustomGradientError)
             out += found
         return out
 
-    def input_gradient(self, p: Value, x: Num, obj: Any, node: Any) -> ir.Expr | None:
+    def input_gradient(self, p: Value, x: Num, name: str, node: Any) -> ir.Expr | None:
         if isinstance(p, Obj) and p.value is None:
             return None
         if not isinstance(p, Num):
-            raise self.error(f"the gradient of {name_of(obj)} is {describe(p)}, not a number or an array", node, kind=errors.CustomGradientError)
+            raise self.error(f"the gradient of {name} is {describe(p)}, not a number or an array", node, kind=errors.CustomGradientError)
         if p.is_array != x.is_array and not (p.known and p.const == 0) or (p.is_array and x.is_array and p.expr.ndim != x.expr.ndim):
-            raise self.error(f"the gradient of {name_of(obj)} has rank {p.expr.ndim} for an argument of rank {x.expr.ndim}", node,
+            raise self.error(f"the gradient of {name} has rank {p.expr.ndim} for an argument of rank {x.expr.ndim}", node,
                              kind=errors.CustomGradientError)
         if not ir.is_inexact(x.type):
             return None
@@ -209,8 +240,11 @@ class Customs(Builtins):
     # ------------------------------------------------------------------------------------------- recomputation
 
     def recompute(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        return self.run_again(self.member(f, "function"), args, kwargs, node)
+
+    def run_again(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         with self.inside(), self.apart("a recomputed function"), self.block() as body:
-            v = map_nums(self.call(self.member(f, "function"), args, kwargs, node), lambda n: self.bind(n, "y"))
+            v = map_nums(self.call(function, args, kwargs, node), lambda n: self.bind(n, "y"))
         self.emit(ir.Recompute(body))
         return v
 
@@ -282,7 +316,7 @@ def stream_name(stream: Any) -> str | None:
 
 MARKS = (
     "__s2sgrad_transform__", "__s2sgrad_custom__", "__s2sgrad_recompute__", "__s2sgrad_function__", "__s2sgrad_numpy__", "__s2sgrad_print__",
-    "__s2sgrad_inline__", "__s2sgrad_tape__",
+    "__s2sgrad_inline__", "__s2sgrad_tape__", "__s2sgrad_rule__",
 )  # fmt: skip
 
 

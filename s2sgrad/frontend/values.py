@@ -156,6 +156,15 @@ class Partial(Value):
 
 
 @dataclass(frozen=True, eq=False)
+class Ruled(Value):
+    """`custom_gradient(function, grad)` of a function that the program defines; with `again`, `recompute_grad(function)`."""
+
+    function: Value
+    grad: Value | None = None
+    again: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class Range(Value):
     start: Num
     stop: Num

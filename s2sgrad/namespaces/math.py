@@ -24,6 +24,7 @@ from s2sgrad.ops.elementwise import (
     equal,
     erf,
     erfc,
+    erfinv,
     exp,
     expm1,
     floor,
@@ -50,6 +51,7 @@ from s2sgrad.ops.elementwise import (
     minimum,
     multiply,
     multiply_no_nan,
+    ndtri,
     negative,
     nextafter,
     not_equal,
@@ -80,7 +82,7 @@ from s2sgrad.ops.elementwise import (
 )
 from s2sgrad.ops.elementwise import divide_no_nan as div_no_nan
 from s2sgrad.ops.elementwise import floormod as mod
-from s2sgrad.ops.extras import accumulate_n, bincount, polyval
+from s2sgrad.ops.extras import accumulate_n, bincount, confusion_matrix, polyval
 from s2sgrad.ops.linalg import matmul
 from s2sgrad.ops.nn import l2_normalize, log_softmax, softmax, zero_fraction
 from s2sgrad.ops.reductions import (
@@ -89,6 +91,8 @@ from s2sgrad.ops.reductions import (
     count_nonzero,
     cumprod,
     cumsum,
+    cumulative_logsumexp,
+    in_top_k,
     reduce_all,
     reduce_any,
     reduce_euclidean_norm,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from s2sgrad.ops import control, creation, elementwise, extras, linalg, nn, random, reductions, scatter, segments, shaping  # noqa: F401
+from s2sgrad.ops import arrays, control, creation, elementwise, extras, linalg, nn, random, reductions, scatter, segments, shaping  # noqa: F401
+from s2sgrad.ops.arrays import *  # noqa: F403
 from s2sgrad.ops.control import *  # noqa: F403
 from s2sgrad.ops.creation import *  # noqa: F403
 from s2sgrad.ops.elementwise import *  # noqa: F403
@@ -13,6 +14,7 @@ from s2sgrad.ops.scatter import *  # noqa: F403
 from s2sgrad.ops.shaping import *  # noqa: F403
 
 __all__ = [
+    *arrays.__all__,
     *control.__all__,
     *creation.__all__,
     *elementwise.__all__,

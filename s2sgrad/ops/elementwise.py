@@ -477,6 +477,8 @@ def _special(name: str) -> Any:
 
             f = getattr(scipy.special, {"lgamma": "gammaln"}.get(name, name))
         except ImportError:
+            if name in ("erfinv", "ndtri"):
+                return {"erfinv": _erfinv, "ndtri": _ndtri}[name](x)
             f = np.vectorize({"digamma": _digamma}.get(name) or getattr(_math, name), otypes=[float])
         return np.asarray(f(x), dtype=np.asarray(x).dtype)
 
@@ -512,6 +514,39 @@ def lgamma(x):
 @operation(value=_special("digamma"))
 def digamma(x):
     return _each(_digamma, x)
+
+
+def _erfinv_rule(x, dy):
+    return dy * (0.8862269254527579 * np.exp(np.square(_erfinv(x))))
+
+
+def _erfinv(x):
+    """Newton's method on erf, from Winitzki's approximation."""
+    x = np.asarray(x)
+    w = np.log1p(-np.square(x))
+    a = 4.330746750799873 + 0.5 * w
+    y = np.sign(x) * np.sqrt(np.sqrt(np.square(a) - w / 0.147) - a)
+    for _ in range(4):
+        y = np.where(np.isfinite(y), y - (_each(_math.erf, y) - x) * 0.8862269254527579 * np.exp(np.square(np.where(np.isfinite(y), y, 0))), y)
+    return y.astype(x.dtype)
+
+
+@operation(value=_special("erfinv"), rules={"x": _erfinv_rule}, spliced=True)
+def erfinv(x):
+    return _erfinv(x)
+
+
+def _ndtri_rule(x, dy):
+    return dy * (2.5066282746310002 * np.exp(np.square(_ndtri(x)) / 2))
+
+
+def _ndtri(x):
+    return 1.4142135623730951 * _erfinv(2 * x - 1)
+
+
+@operation(value=_special("ndtri"), rules={"x": _ndtri_rule}, spliced=True)
+def ndtri(x):
+    return _ndtri(x)
 
 
 @operation()

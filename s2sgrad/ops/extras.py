@@ -13,7 +13,7 @@ from s2sgrad import dtypes
 from s2sgrad.eager import takes_tensors
 from s2sgrad.namespaces import nest
 from s2sgrad.operators import OPS, Operators
-from s2sgrad.tensor import Tensor, convert_to_tensor
+from s2sgrad.tensor import Tensor, convert_to_tensor, to_array
 
 __all__ = [
     "Assert",
@@ -25,9 +25,12 @@ __all__ = [
     "gradients",
     "guarantee_const",
     "hessians",
+    "histogram_fixed_width",
     "identity_n",
     "init_scope",
     "name_scope",
+    "numpy_function",
+    "py_function",
     "unique",
 ]
 
@@ -60,6 +63,41 @@ def bincount(
     out = np.bincount(a, w, int(minlength or 0))
     out = out if maxlength is None else out[: int(maxlength)]
     return Tensor(out.astype(dtypes.as_dtype(dtype).dtype if w is None else w.dtype))
+
+
+def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None) -> Tensor:
+    """How many values fall into each of `nbins` intervals of equal width; the first and the last take what lies outside."""
+    a, (low, high) = convert_to_tensor(values)._array.reshape(-1), to_array(value_range).astype(float)
+    at = np.clip(np.floor((a - low) / (high - low) * int(nbins)), 0, int(nbins) - 1).astype(int)
+    return Tensor(np.bincount(at, minlength=int(nbins)).astype(dtypes.as_dtype(dtype).dtype))
+
+
+def confusion_matrix(
+    labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None, dtype: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    a, b = convert_to_tensor(labels)._array.reshape(-1), convert_to_tensor(predictions)._array.reshape(-1)
+    n = int(max(a.max(initial=-1), b.max(initial=-1)) + 1 if num_classes is None else num_classes)
+    out = np.zeros((n, n), dtypes.as_dtype(dtype).dtype)
+    np.add.at(out, (a, b), 1 if weights is None else convert_to_tensor(weights)._array.reshape(-1).astype(out.dtype))
+    return Tensor(out)
+
+
+def numpy_function(func: Any, inp: Sequence[Any], Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
+    """A Python function of NumPy arrays. Nothing flows back through it."""
+    out = func(*(convert_to_tensor(x).numpy() for x in inp))
+    return _outputs(out, Tout, lambda v, want: Tensor(np.asarray(v, dtype=want.dtype)))
+
+
+def py_function(func: Any, inp: Sequence[Any], Tout: Any, name: str | None = None) -> Any:
+    """A Python function of tensors, run as Python wherever it is called."""
+    return _outputs(func(*map(convert_to_tensor, inp)), Tout, lambda v, want: OPS["cast"](v, want))
+
+
+def _outputs(out: Any, wanted: Any, convert: Any) -> Any:
+    if isinstance(wanted, (list, tuple)):
+        parts = out if isinstance(out, (list, tuple)) else [out]
+        return [convert(v, dtypes.as_dtype(w)) for v, w in zip(parts, wanted, strict=True)]
+    return convert(out, dtypes.as_dtype(wanted))
 
 
 def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:

@@ -187,6 +187,28 @@ def cumprod(x, axis=0, exclusive=False, reverse=False):
     return np.moveaxis(c, 0, axis)
 
 
+@operation(as_input=True)
+def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False):
+    y = np.moveaxis(x, axis, 0)
+    if reverse:
+        y = y[::-1]
+    out = np.empty_like(y)
+    for k in range(y.shape[0]):
+        if exclusive:
+            out[k] = np.logaddexp(out[k - 1], y[k - 1]) if k > 0 else np.full_like(y[k], -np.inf)
+        else:
+            out[k] = np.logaddexp(out[k - 1], y[k]) if k > 0 else y[k]
+    if reverse:
+        out = out[::-1]
+    return np.moveaxis(out, 0, axis)
+
+
+@operation(tensors=("targets", "predictions"), index=("targets",), links=())
+def in_top_k(targets, predictions, k):
+    best = np.take_along_axis(predictions, np.expand_dims(targets, -1), axis=-1)
+    return np.logical_and(np.sum(predictions > best, axis=-1) < k, np.isfinite(np.squeeze(best, axis=-1)))
+
+
 @operation()
 def sort(values, axis=-1, direction="ASCENDING"):
     s = np.sort(values, axis=axis)

@@ -10,6 +10,7 @@ from s2sgrad.analysis.activity import dependencies, key
 from s2sgrad.ir import Call, Const, Expr, Index, Var, call
 from s2sgrad.rules import registry
 from s2sgrad.transform.adjoint import Context, adjoint, match
+from s2sgrad.transform.captures import check_captures
 from s2sgrad.transform.setting import Record, Setting
 
 
@@ -252,6 +253,7 @@ class Recorder:
     def on_custom(self, s: ir.Custom) -> Record:
         """Seeds take the outputs' adjoints, the user's reverse body runs, its results are accumulated."""
         cx = self.st.context(s.place)
+        check_captures(s, self.st.is_active)
         live = [o for o in s.outputs if self.st.is_active(o)]
         if not live:
             return Record()

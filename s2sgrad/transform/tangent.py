@@ -19,6 +19,7 @@ from s2sgrad.names import Names, names_of
 from s2sgrad.recursion import deep
 from s2sgrad.rules import registry
 from s2sgrad.transform.adjoint import guarded, mirrored, times
+from s2sgrad.transform.captures import check_captures
 from s2sgrad.transform.records import index_type, zero
 from s2sgrad.transform.sweeps import zeros_like
 
@@ -245,6 +246,7 @@ class _Tangent:
     def on_custom(self, s: ir.Custom) -> list[ir.Stmt]:
         """The given rule is a pull-back, linear in its seeds; its transpose is the push-forward."""
         from s2sgrad.transform.transpose import transpose_custom
+        check_captures(s, self.is_active)
         pushed = [(v, self.push(v)) for v in s.inputs]
         held: list[ir.Stmt] = []
         dots: list[Expr | None] = []

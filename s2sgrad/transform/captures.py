@@ -1,0 +1,27 @@
+"""What a custom gradient may read: inputs, and what carries no derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from s2sgrad import ir
+from s2sgrad.errors import CustomGradientError
+from s2sgrad.ir import Var
+
+
+def check_captures(s: ir.Custom, is_active: Callable[[Var], bool]) -> None:
+    """The rule says nothing about data that its function reads from outside: they must not carry a derivative."""
+    if s.name.endswith(".assign"):  # an assigned variable: to a derivative what is assigned is the variable itself
+        return
+    own = {v.name for v in (*s.inputs, *s.outputs)} | {v.name for t in ir.walk_stmts(s.body) for v in ir.assigned(t)}
+    for t in ir.walk_stmts(s.body):
+        if isinstance(t, ir.Custom):
+            own |= {v.name for v in t.outputs}
+    for t in ir.walk_stmts(s.body):
+        read = [x for e in ir.exprs(t) for x in ir.walk(e) if isinstance(x, Var)] + (list(t.inputs) if isinstance(t, ir.Custom) else [])
+        for v in read:
+            if v.name not in own and ir.is_inexact(v.type) and is_active(v):
+                raise CustomGradientError(
+                    f"the function of the custom gradient {s.name} reads {v.name.split('#')[0]}, which carries a derivative and is not among its inputs",
+                    s.place, "Make it an argument, and give its gradient; or use stop_gradient(...) of it.",
+                )  # fmt: skip

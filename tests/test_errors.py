@@ -149,3 +149,18 @@ def test_unsupported_names_the_place():
 
     text = message(s2sgrad.Unsupported, s2sgrad.grad(f), 1.0)
     assert f'File "{FILE}", line {f.__code__.co_firstlineno + 1}' in text
+
+
+def emptied(x, y):
+    s = 0.8
+    for _ in range(2):
+        left = [x[0] * 1.0, y[0] * 1.0]
+        while len(left) > 0:
+            s = s * left.pop()
+    return s
+
+
+def test_a_list_of_two_dtypes_that_is_emptied_at_run_time():
+    text = message(s2sgrad.TypeConflict, s2sgrad.grad(emptied), np.ones(2, dtype=np.float32), np.ones(2))
+    assert text.startswith("this value would be a list of elements that differ in dtype or rank\n")
+    assert "while len(left) > 0:" in text

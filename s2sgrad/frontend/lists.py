@@ -97,7 +97,7 @@ class Lists(Expressions):
         for p, q in zip(x, y, strict=True):
             t = promote(p.type, q.type)
             if t is None:
-                return Poison("a list of numbers and arrays, or of arrays of different ranks")
+                return Poison("a list of elements that differ in dtype or rank")
             types.append(t)
         it = iter(types)
         return map_nums(a, lambda n: Num(Var("?", next(it))))

@@ -264,7 +264,7 @@ class Objects(Indexing, Sequences):
                     self.state[heap] = content
                     return content
             raise self.error(f"{describe(v)} exists on one path only")
-        return self.state[v.heap]
+        return self.checked(self.state[v.heap])
 
     def change(self, v: Ref, fields: dict[Any, Value]) -> None:
         """New contents for a dict or an object."""

@@ -117,8 +117,14 @@ def gradient(f: Callable[..., float], args: tuple[Any, ...], wrt: int, step: flo
             if best[1] <= accept * max(1.0, abs(best[0])):
                 break
         grads.append(best[0])
-        errors.append(best[1])
+        errors.append(best[1] if _continuous(along, x, best[0]) else np.inf)
     return grads, errors
+
+
+def _continuous(f: Callable[[float], float], x: float, slope: float) -> bool:
+    """Does the value at x fit the values beside it? (A comparison of equal numbers may be decided by rounding at x alone.)"""
+    h, here = 1e-9 * max(1.0, abs(x)), f(x)
+    return not any(abs(f(x + d) - here) > 2.0 * h * abs(slope) + 1e-9 * max(1.0, abs(here)) for d in (-h, h))
 
 
 def widen(value: Any) -> Any:

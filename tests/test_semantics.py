@@ -238,3 +238,20 @@ def test_an_array_chosen_by_a_condition_has_the_extents_of_the_one_chosen():
         with backend(name):
             np.testing.assert_allclose(s2sgrad.grad(f, wrt=(0, 1))(x, y, 1.0)[0], 8.0 * x)
             np.testing.assert_allclose(s2sgrad.grad(f, wrt=(0, 1))(x, y, -1.0)[1], 18.0 * y)
+
+
+def lengths_of_nothing(x):
+    d = x - x.copy()
+    return np.linalg.norm(d) + np.linalg.norm(d.reshape(2, 2)) + np.sum(np.linalg.norm(d.reshape(2, 2), axis=1)) + np.std(d) + np.sum(x)
+
+
+def length_beside_nothing(x):
+    return np.sum(np.linalg.norm(np.stack((x, x - x)), axis=1))
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_a_length_of_zero_has_the_subgradient_zero(name):
+    x = np.array([3.0, 0.0, 4.0, 0.0])
+    with backend(name):
+        np.testing.assert_array_equal(s2sgrad.grad(lengths_of_nothing)(x), np.ones(4))
+        np.testing.assert_allclose(s2sgrad.grad(length_beside_nothing)(x), [0.6, 0.0, 0.8, 0.0], rtol=1e-15)

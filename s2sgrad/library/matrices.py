@@ -6,6 +6,7 @@ import numpy as np
 
 from s2sgrad.library.statistics import count
 from s2sgrad.library.table import implements, refuse
+from s2sgrad.rules.elementwise import length
 
 
 def squares(x):
@@ -21,7 +22,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     if a.dtype.kind in "iub":
         a = a.astype(np.float64)
     if axis is None and (ord is None or a.ndim == 1 and ord == 2):
-        return np.sqrt(np.sum(squares(a), keepdims=keepdims))
+        return length(np.sum(squares(a), keepdims=keepdims))
     if axis is None and a.ndim == 1:
         return _vector_norm(a, ord, 0, keepdims)
     if axis is not None and not isinstance(axis, tuple):
@@ -38,7 +39,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
 def _vector_norm(a, ord, axis, keepdims):
     """The p-norm along one axis."""
     if ord is None or ord == 2:
-        return np.sqrt(np.sum(squares(a), axis, keepdims=keepdims))
+        return length(np.sum(squares(a), axis, keepdims=keepdims))
     if ord == np.inf:
         return np.max(np.abs(a), axis, keepdims=keepdims)
     if ord == -np.inf:
@@ -53,7 +54,7 @@ def _vector_norm(a, ord, axis, keepdims):
 def _matrix_norm(a, ord):
     """Norms of the matrices in the last two axes."""
     if ord is None or ord == "fro":
-        return np.sqrt(np.sum(squares(a), axis=(-2, -1)))
+        return length(np.sum(squares(a), axis=(-2, -1)))
     if ord == "nuc":
         return np.sum(svdvals(a), axis=-1)
     if ord == 2:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from s2sgrad.library.table import implements, refuse
+from s2sgrad.rules.elementwise import length
 
 
 @implements(math.dist)
@@ -14,7 +15,7 @@ def dist(p, q):
     s = 0.0
     for k in range(len(p)):
         s = s + (p[k] - q[k]) ** 2
-    return math.sqrt(s)
+    return float(length(s))
 
 
 @implements(math.prod)

@@ -6,6 +6,7 @@ import numpy as np
 
 from s2sgrad.library.order import merged
 from s2sgrad.library.table import implements
+from s2sgrad.rules.elementwise import length
 
 
 def count(a, axis):
@@ -102,7 +103,7 @@ def average_of(x, axis, where):
 
 @implements(np.std)
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None):
-    return np.sqrt(var(a, axis, dtype, ddof=ddof, keepdims=keepdims, where=where, mean=mean, correction=correction))
+    return length(var(a, axis, dtype, ddof=ddof, keepdims=keepdims, where=where, mean=mean, correction=correction))
 
 
 @implements(np.average)
@@ -184,7 +185,7 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 
 @implements(np.nanstd)
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    return np.sqrt(nanvar(a, axis, ddof=ddof, keepdims=keepdims))
+    return length(nanvar(a, axis, ddof=ddof, keepdims=keepdims))
 
 
 def double(x):

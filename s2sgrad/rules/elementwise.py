@@ -156,6 +156,16 @@ def sqrt(x, *, out):
     return 0.5 / out
 
 
+def length(squares: Any) -> Any:
+    """The square root of a sum of squares. At 0 its derivative is taken to be 0, as for abs and hypot."""
+    return np.sqrt(squares)
+
+
+@elementwise(length, fn=np.sqrt, name="length")
+def _length(x, *, out):
+    return 0.5 / select(out.eq(0), 1.0, out)
+
+
 @elementwise(np.cbrt, getattr(math, "cbrt", np.cbrt), singular=True, safe=positive)
 def cbrt(x, *, out):
     return 1.0 / (3.0 * out * out)

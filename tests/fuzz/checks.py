@@ -31,6 +31,9 @@ def reference(p: Program) -> tuple[Any, list[list[float]], list[float]]:
             raise Unfit(f"the plain run raises {e!r}") from e
         if np.ndim(value) != 0 or not np.isfinite(value) or abs(value) > BIG or isinstance(value, (bool, int, np.integer)):
             raise Unfit(f"the value is {value!r}")
+        precise = wide(*copy.deepcopy(args))
+        if not abs(precise - value) <= (1e-3 if p.single else 1e-9) * max(1.0, abs(value)):
+            raise Unfit("rounding decides")
         grads, errors = [], []
         for i in crossing.active(args):
             try:
@@ -38,7 +41,7 @@ def reference(p: Program) -> tuple[Any, list[list[float]], list[float]]:
             except Exception as error:
                 raise Unfit(f"differences fail: {error!r}") from error
             scale = max(1.0, float(np.max(np.abs(g), initial=0.0)))
-            if not np.all(np.isfinite(g)) or scale > BIG * 10 or not max(e, default=0.0) <= 1e-6 * scale:
+            if not np.all(np.isfinite(g)) or scale > (BIG / 100 if p.single else BIG * 10) or not max(e, default=0.0) <= 1e-6 * scale:
                 raise Unfit("not smooth here")
             grads.append(g)
             errors.append(max(e, default=0.0))

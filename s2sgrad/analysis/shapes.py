@@ -127,7 +127,7 @@ class Shapes:
         if e.op == "solve":
             a, b = self.of(e.args[0]), self.of(e.args[1])
             return b if len(b) == 1 else self.broadcast([a[:-2], b[:-2]]) + b[-2:]
-        if e.op in ("inv", "cholesky"):
+        if e.op in ("inv", "cholesky", "cofactor"):
             return self.of(e.args[0])
         return tuple(("?", id(e), k) for k in range(e.ndim))
 

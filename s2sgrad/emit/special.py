@@ -10,7 +10,7 @@ from s2sgrad.ir import Array, Call, Const, Expr, Scalar
 MATH = {
     "sin": "sin", "cos": "cos", "tan": "tan", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sinh": "sinh", "cosh": "cosh",
     "tanh": "tanh", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "exp": "exp", "expm1": "expm1", "log": "log",
-    "log2": "log2", "log10": "log10", "log1p": "log1p", "sqrt": "sqrt", "arctan2": "atan2", "hypot": "hypot", "copysign": "copysign",
+    "log2": "log2", "log10": "log10", "log1p": "log1p", "sqrt": "sqrt", "length": "sqrt", "arctan2": "atan2", "hypot": "hypot", "copysign": "copysign",
     "erf": "erf", "erfc": "erfc", "gamma": "gamma", "lgamma": "lgamma", "fmod": "fmod", "deg2rad": "radians", "rad2deg": "degrees",
     "abs": "fabs",
 }

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ELEMENTWISE = frozenset("""
     add sub mul div floordiv mod pow maximum minimum fmax fmin arctan2 hypot copysign logaddexp logaddexp2 fmod lt le gt ge eq ne
     bitand bitor bitxor lshift rshift logical_and logical_or logical_xor nextafter heaviside ldexp float_power neg pos abs sin cos tan
-    arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt square reciprocal sign floor
+    arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh exp exp2 expm1 log log2 log10 log1p sqrt length cbrt square reciprocal sign floor
     ceil trunc rint round deg2rad rad2deg sinc erf erfc gamma lgamma digamma trigamma gcd lcm iscomplex_ isnan isinf isfinite
     signbit logical_not invert real imag conj
     angle where clip astype pycomplex spacing not ifexp

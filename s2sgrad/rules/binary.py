@@ -255,9 +255,10 @@ flat("or", fn=lambda a, b: a or b, syntax="_0 or _1")
 # ------------------------------------------------------------------------------------------- functions
 
 
-@elementwise(np.arctan2, math.atan2, singular=True)
+@elementwise(np.arctan2, math.atan2)
 def arctan2(y, x, *, out):
     d = x * x + y * y
+    d = select(d.eq(0), 1.0, d)  # 0 at the origin
     return x / d, -y / d
 
 
@@ -272,14 +273,20 @@ def copysign(x, y, *, out):
     return np.sign(x) * np.sign(out), None
 
 
-@elementwise(np.logaddexp, singular=True)
+def _shares(exp, x, y, out):
+    """The shares of two exponentials in their sum; there is nothing to share where both are 0."""
+    empty = call("logical_and", call("isinf", out), call("lt", out, 0.0))
+    return select(empty, 0.0, exp(x - out)), select(empty, 0.0, exp(y - out))
+
+
+@elementwise(np.logaddexp)
 def logaddexp(x, y, *, out):
-    return np.exp(x - out), np.exp(y - out)
+    return _shares(np.exp, x, y, out)
 
 
-@elementwise(np.logaddexp2, singular=True)
+@elementwise(np.logaddexp2)
 def logaddexp2(x, y, *, out):
-    return np.exp2(x - out), np.exp2(y - out)
+    return _shares(np.exp2, x, y, out)
 
 
 @elementwise(np.ldexp)

@@ -191,6 +191,9 @@ def _(a):
 
 def cofactor(a):
     """The matrix of cofactors, det(a) * inv(a).T, also where a is singular."""
+    d = np.linalg.det(a)
+    if d != 0:
+        return d * np.linalg.inv(a).T
     n = a.shape[0]
     u, s, vh = np.linalg.svd(a)
     others = np.ones(n, dtype=s.dtype)
@@ -201,16 +204,25 @@ def cofactor(a):
     return np.linalg.det(u) * np.linalg.det(vh) * ((u * others) @ vh)
 
 
-register(Op("cofactor", "none", cofactor, "cofactor(_0)", helper=cofactor, result=lambda a: Array(float_dtype(a), 2),
-            why="the derivative of the cofactors of a matrix is not there"))
+def _cofactor_tangent(dots, a, *, out):
+    return (call("sum", out * dots[0], axis=None, keepdims=False) * out - out @ dots[0].T @ out) / call("det", a)
+
+
+def _cofactor_adjoint(g, a, *, out, wanted):
+    h = conj(out)
+    return ((call("sum", h * g, axis=None, keepdims=False) * h - h @ g.T @ h) / conj(call("det", a)),)
+
+
+register(Op("cofactor", "general", cofactor, "cofactor(_0)", helper=cofactor, adjoint=_cofactor_adjoint, tangent=_cofactor_tangent,
+            result=lambda a: Array(float_dtype(a), 2)))
 
 
 def _det_adjoint(g, a, *, out, wanted):
-    return (g * conj(out) * adj(call("inv", a)),)
+    return (g * conj(call("cofactor", a)),)
 
 
 register(Op("det", "general", np.linalg.det, "np.linalg.det(_0)", adjoint=_det_adjoint, result=lambda a: Scalar(float_dtype(a)),
-            tangent=lambda dots, a, *, out: out * trace(call("solve", a, dots[0]))))
+            tangent=lambda dots, a, *, out: call("sum", call("cofactor", a) * dots[0], axis=None, keepdims=False)))
 
 
 def trace(a: Any) -> Any:

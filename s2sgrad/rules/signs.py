@@ -20,7 +20,7 @@ def positive(e: Any, strictly: bool = True) -> bool:
         return True
     if e.op in ("square", "abs", "sum_squares"):
         return not strictly
-    if e.op == "sqrt":
+    if e.op in ("sqrt", "length"):
         return positive(a[0], strictly)
     if e.op == "mul" and a[0] == a[1]:
         return not strictly

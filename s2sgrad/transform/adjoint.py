@@ -12,6 +12,7 @@ from typing import Any
 
 from s2sgrad import errors, ir
 from s2sgrad.analysis.activity import key
+from s2sgrad.analysis.chosen import Chosen
 from s2sgrad.analysis.shapes import Shapes
 from s2sgrad.ir import Call, Const, Expr, Index, Var, call
 from s2sgrad.names import Names
@@ -19,6 +20,8 @@ from s2sgrad.rules import registry
 
 ARITHMETIC = frozenset({"add", "sub", "mul", "neg", "div", "dim", "size", "item", "pyfloat", "pyint", "astype", "lt", "le", "gt", "ge", "eq", "ne",
                         "and", "or", "not", "transpose", "reshape", "expand_dims", "squeeze", "real", "imag", "abs", "square", "pos"})
+
+LINEAR = frozenset({"add", "sub", "neg", "pos", "real", "imag", "conj", "where", "maximum", "minimum", "fmax", "fmin", "clip"})
 
 
 @dataclass
@@ -34,6 +37,8 @@ class Context:
     place: ir.Place | None = None
     out: list[ir.Stmt] = field(default_factory=list)
     bound: dict[Expr, Var] = field(default_factory=dict)
+    chosen: Chosen | None = None  # tells where a zero adjoint may meet an infinite partial of a regular operation
+    zero: bool = False  # may the adjoint at hand be zero by choice?
     redirect: Callable[[Var, Expr], bool] | None = None  # takes contributions to the statement's own target
     uses: dict[int, tuple[Expr, int]] = field(default_factory=dict)  # of `occurrences`, by identity (the expression is held: its id stays its own)
 
@@ -62,6 +67,20 @@ class Context:
         if id(e) not in self.uses:
             self.uses[id(e)] = e, sum(self.occurrences(a) for a in e.args)
         return self.uses[id(e)][1]
+
+    def masks(self, e: Call, k: int) -> bool:
+        """Must the contribution of an elementwise operation to operand `k` stay zero where the incoming adjoint is?"""
+        if not self.guard:
+            return False
+        if registry.OPS[e.op].is_singular(e.args):
+            return True
+        if not self.zero or self.chosen is None or e.op in LINEAR:
+            return False
+        return self.chosen.may_be_infinite(e.args[1 - k] if e.op == "mul" else e)
+
+    def below(self, e: Call, k: int) -> bool:
+        """`zero`, for operand `k` of an operation."""
+        return self.zero or self.chosen is not None and not self.chosen.idle and self.chosen.chooses(e, k)
 
     def refuse(self, e: Call, why: str) -> errors.NotDifferentiable:
         return errors.NotDifferentiable(f"{registry.OPS[e.op].name} has no derivative here: {why}", self.place)
@@ -129,7 +148,9 @@ def _index(e: Index, g: Expr, cx: Context) -> None:
         value = bind(e.base, cx)
         total = cx.temporary("part_bar", call("zeros_like", value))
         cx.emit(ir.Accum(total, e.index, match(g, e, cx), repeated))
+        zero, cx.zero = cx.zero, True
         adjoint(e.base, total, cx)
+        cx.zero = zero
 
 
 def _conditional(e: Call, g: Expr, cx: Context) -> None:
@@ -213,16 +234,18 @@ def _elementwise(e: Call, g: Expr, cx: Context) -> None:
     if nonlinear:
         args = [bind(a, cx) if costly(a) and (e.op != "mul" or _value_uses(e, k, cx) > 1) else a for k, a in enumerate(args)]
     wanted = [cx.is_active(a) for a in e.args]
-    if sum(cx.occurrences(a) for a in e.args) > 1 or (op.singular and not isinstance(g, (Var, Const))):
+    masked, zero = [want and cx.masks(e, k) for k, want in enumerate(wanted)], cx.zero
+    if sum(cx.occurrences(a) for a in e.args) > 1 or (any(masked) and not isinstance(g, (Var, Const))):
         g = simple(g, cx)
     out: Expr = Call(e.op, tuple(args), e.attrs, e.type)
     if op.adjoint is not None:
         parts = op.adjoint(g, *args, out=out, wanted=tuple(wanted), **dict(e.attrs))
-        masked = cx.guard and op.is_singular(e.args)
-        for a, part in zip(e.args, parts, strict=True):
+        for k, (a, part) in enumerate(zip(e.args, parts, strict=True)):
             if part is not None:
                 part = registry.as_expr(part)
-                adjoint(a, _real_if(_expanded(guarded(g, part) if masked else part, a, e, cx), a), cx)
+                cx.zero = zero or cx.below(e, k)
+                adjoint(a, _real_if(_expanded(guarded(g, part) if masked[k] else part, a, e, cx), a), cx)
+        cx.zero = zero
         return
     if nonlinear and costly(out) and _uses_out(op):
         out = bind(out, cx)
@@ -236,9 +259,11 @@ def _elementwise(e: Call, g: Expr, cx: Context) -> None:
         if isinstance(p, Expr) and ir.is_complex(p.type):
             p = call("conj", p)
         part = times(g, p)
-        if cx.guard and op.is_singular(e.args):
+        if masked[k]:
             part = guarded(g, part)
+        cx.zero = zero or cx.below(e, k)
         adjoint(a, _real_if(_expanded(part, a, e, cx), a), cx)
+    cx.zero = zero
 
 
 def _expanded(part: Expr, operand: Expr, e: Call, cx: Context) -> Expr:
@@ -302,7 +327,7 @@ def _value_uses(product: Call, k: int, cx: Context) -> int:
 
 def _uses_out(op: registry.Op) -> bool:
     """Do the partials use the value itself (exp, tanh, sqrt)?"""
-    return op.name in {"exp", "exp2", "expm1", "tanh", "sqrt", "cbrt", "tan", "hypot", "reciprocal", "logaddexp", "logaddexp2", "pow"}
+    return op.name in {"exp", "exp2", "expm1", "tanh", "sqrt", "length", "cbrt", "tan", "hypot", "reciprocal", "logaddexp", "logaddexp2", "pow"}
 
 
 def _general(e: Call, g: Expr, cx: Context) -> None:
@@ -319,6 +344,9 @@ def _general(e: Call, g: Expr, cx: Context) -> None:
     if op.kind != "linear" and costly(out):
         out = bind(out, cx)
     parts = op.adjoint(g, *args, out=out, wanted=wanted, **dict(e.attrs))
-    for a, part, want in zip(e.args, parts, wanted, strict=True):
+    zero = cx.zero
+    for k, (a, part, want) in enumerate(zip(e.args, parts, wanted, strict=True)):
         if want and part is not None:
+            cx.zero = zero or cx.below(e, k)
             adjoint(a, _real_if(registry.as_expr(part), a), cx)
+    cx.zero = zero

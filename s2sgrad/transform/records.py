@@ -46,7 +46,7 @@ class Recorder:
             return Record(adjoint=self.scalar(s, t, s.value, additive=False))
         if ir.is_alias(s.value):
             return Record()
-        cx, record = self.st.context(s.place), Record()
+        cx, record = self.st.context(s.place, t), Record()
         g: Expr = self.st.bar(t)
         if self.st.is_eager(t):
             held = Var(self.st.names.fresh("g"), t.type)
@@ -64,7 +64,7 @@ class Recorder:
 
     def scalar(self, s: ir.Stmt, t: Var, value: Expr, additive: bool) -> list[ir.Stmt]:
         """`t = value` or `t += value`: others first, then the target's own adjoint in one assignment."""
-        cx, bar = self.st.context(s.place), self.st.bar(t)
+        cx, bar = self.st.context(s.place, t), self.st.bar(t)
         if not cx.is_active(value):
             return [] if additive else [ir.Assign(bar, zero(bar.type))]
         if _branches_on(value, t):
@@ -103,7 +103,7 @@ class Recorder:
         split = None if fancy else _additive(s.value, s.base, s.index)
         if split is not None:
             return Record(adjoint=self.added(s, s.base, s.index, *split))
-        cx, bar = self.st.context(s.place), self.st.bar(s.base)
+        cx, bar = self.st.context(s.place, s.base), self.st.bar(s.base)
         cell = self.region(bar, s.index, t)
         if not cx.is_active(s.value):
             return Record(adjoint=[ir.Store(bar, s.index, zero(t))])
@@ -127,7 +127,7 @@ class Recorder:
 
     def added(self, s: ir.Stmt, base: Var, index: tuple[ir.IndexItem, ...], value: Expr, negative: bool, repeated: bool = False) -> list[ir.Stmt]:
         """`base[index] += value`: the cell's own adjoint stays."""
-        cx = self.st.context(s.place)
+        cx = self.st.context(s.place, base)
         if not self.st.is_active(base) or not cx.is_active(value):
             return []
         t = index_type(base.type, index)

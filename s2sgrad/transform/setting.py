@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from s2sgrad import ir
 from s2sgrad.analysis import activity, effects
+from s2sgrad.analysis.chosen import Chosen
 from s2sgrad.analysis.shapes import Shapes
 from s2sgrad.ir import Var
 from s2sgrad.names import Names, names_of
@@ -41,6 +42,7 @@ class Setting:
         returned = {n for r in self.function.returns for n in ir.names_in(r)}
         self.scopes = Scopes(self.function, self.classes, returned)
         self.shapes = Shapes(self.function)
+        self.chosen = Chosen(self.function, self.classes)
         self.bars: dict[str, Var] = {}
         self.eager = self._eager_classes()
         self.lazy_roots, self.views = self._placements()
@@ -52,9 +54,10 @@ class Setting:
             self.shapes.known[self.bars[v.name].name] = () if isinstance(v.type, ir.ListType) else self.shapes.of(v)
         return self.bars[v.name]
 
-    def context(self, place: ir.Place | None = None) -> Context:
-        """A context for the adjoint of one statement."""
-        return Context(self.active, self.classes, self.shapes, self.names, self.bar, self.guard, place)
+    def context(self, place: ir.Place | None = None, target: Var | None = None) -> Context:
+        """A context for the adjoint of one statement, which assigns or stores into `target`."""
+        zero = target is not None and activity.key(target, self.classes) in self.chosen.zero
+        return Context(self.active, self.classes, self.shapes, self.names, self.bar, self.guard, place, chosen=self.chosen, zero=zero)
 
     def is_active(self, v: Var) -> bool:
         return ir.is_inexact(v.type) and activity.key(v, self.classes) in self.active

@@ -225,3 +225,27 @@ def test_reshape_that_may_be_a_view():
     check(written_before, np.arange(4.0))
     with pytest.raises(Unsupported, match="not contiguous is reshaped"):
         check(written, np.arange(4.0))
+
+
+A33 = np.sin(np.arange(9.0).reshape(3, 3))
+MAKERS = [lambda a: a * 2.0, lambda a: np.exp(a.T) + 1.0, np.copy, np.array, lambda a: np.cumsum(a, axis=0), lambda a: np.where(a > 0, a, 2.0 * a), np.ones_like,
+          np.zeros_like, lambda a: a.T.copy(), lambda a: a + a.T, lambda a: a @ a, lambda a: a[[0, 2, 1]], lambda a: np.sin(a[::2].T), lambda a: a.astype(float)]
+
+
+@pytest.mark.parametrize("array", [A33, np.asfortranarray(A33), A33.T[::-1]], ids=["C", "F", "other"])
+@pytest.mark.parametrize("k", range(len(MAKERS)))
+def test_order_in_memory_is_numpys_or_refused(k, array):
+    """NumPy's results keep the order of their operands, which decides whether a reshape is a view."""
+    make = MAKERS[k]
+
+    def written(a):
+        b = make(a)
+        v = b.reshape(-1)
+        v[1] = a[1, 1] ** 2
+        return np.sum(b * 3.0)
+
+    try:
+        check(written, array)
+    except Unsupported as e:
+        assert "not contiguous" in str(e)
+        assert array is not A33 or k in (1, 12)

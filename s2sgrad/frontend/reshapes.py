@@ -1,6 +1,7 @@
 """Reshaping an array that is not contiguous gives a view or a copy, depending on strides that are known at run time only.
 
-Core takes it for a copy; where a later write could tell the difference the program is refused.
+Core takes it for a copy; where a later write could tell the difference the program is refused. The same holds for arrays that NumPy computes from
+arrays that are not C-contiguous: it keeps the order of the axes in memory (`A.T * 2.0` is Fortran-contiguous), Core takes them for C-contiguous.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from typing import Any
 from s2sgrad import ir
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Array, Assign, Call, Expr, Function, Index, Program, Stmt
+from s2sgrad.rules import registry
 
 COPIES = ("reshape_copy", "broadcast_to", "diagonal")  # fresh arrays in Core
 
 
 def check_reshapes(f: Function, program: Program) -> None:
     """Raise Unsupported where it matters whether a reshape was a view."""
-    found = [(k, loop, s, a) for k, loop, s in _numbered(f.body) if isinstance(s, Assign) and (a := _doubtful(s.value)) is not None]
+    unknown = _unknown_order(f)
+    found = [(k, loop, s, a) for k, loop, s in _numbered(f.body) if isinstance(s, Assign) and (a := _doubtful(s.value, unknown)) is not None]
     if not found:
         return
     classes = _classes(f.body)
@@ -52,13 +55,54 @@ def _numbered(body: Sequence[Stmt]) -> list[tuple[int, float, Stmt]]:
     return out
 
 
-def _doubtful(e: Expr) -> Expr | None:
+C_ORDERED = frozenset({"copy", "ascontiguous", "matmul", "outer", "inv", "solve", "cholesky", "reshape", "reshape_copy", "broadcast_to", "array_of"})
+
+
+def _unknown_order(f: Function) -> set[str]:
+    """Names of arrays whose elements NumPy may have laid out in another order than C."""
+    values = [(s.target.name, s.value) for s in ir.walk_stmts(f.body) if isinstance(s, Assign) and isinstance(s.target.type, Array) and s.target.type.ndim > 1]
+    found: set[str] = set()
+    changed = True
+    while changed:
+        changed = False
+        for name, e in values:
+            if name not in found and _keeps_order(e, found):
+                found.add(name)
+                changed = True
+    return found
+
+
+def _keeps_order(e: Expr, unknown: set[str]) -> bool:
+    """Is `e` a new array with the order of an operand that is not C-contiguous, or another name or view of such an array?"""
+    if ir.is_alias(e):
+        r = ir.root(e)
+        return r is not None and r.name in unknown
+    if not isinstance(e, Call) or not isinstance(e.type, Array) or e.type.layout == "F":
+        return False
+    if e.op == "copy" and e.attr("order") is None or e.op in C_ORDERED - {"copy"}:
+        return False
+    others = [(a.ndim, _other_order(a, unknown)) for a in e.args if isinstance(a.type, Array) and a.ndim > 1]
+    if registry.OPS[e.op].kind == "elementwise" and (e.ndim, False) in others:
+        return False  # one operand in C order decides
+    return any(other for _, other in others)
+
+
+def _other_order(a: Expr, unknown: set[str]) -> bool:
+    return a.type.layout != "C" or _keeps_order(a, unknown)  # type: ignore[union-attr]
+
+
+def _doubtful(e: Expr, unknown: set[str]) -> Expr | None:
     """The array under a reshape of unknown nature that the expression is a view of."""
     while True:
-        if isinstance(e, Call) and e.op in COPIES:
+        if isinstance(e, Call) and (e.op in COPIES or e.op == "reshape"):
             a = e.args[0]
-            doubtful = isinstance(a.type, Array) and ir.is_alias(a) and (a.type.layout == "A" or e.op != "reshape_copy")
-            return a if doubtful else None
+            r = ir.root(a)
+            other = r is not None and r.name in unknown or isinstance(a.type, Array) and a.type.layout == "A"
+            if ir.is_alias(a) and (other if e.op == "reshape_copy" else r is not None and r.name in unknown if e.op == "reshape" else True):
+                return a
+            if e.op != "reshape":
+                return None
+            e = a
         if isinstance(e, Index) and e.kind == "view":
             e = e.base
         elif isinstance(e, Call) and e.op in ir.VIEW_OPS:

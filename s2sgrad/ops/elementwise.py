@@ -199,7 +199,15 @@ def xdivy(x, y):
     return np.where(x == 0, 0, x / np.where(x == 0, 1, y))
 
 
-@operation()
+def _atan2_y(y, x, dy):
+    return _unbroadcast(dy * (x / (x * x + y * y)), y)
+
+
+def _atan2_x(y, x, dy):
+    return _unbroadcast(-dy * (y / (x * x + y * y)), x)
+
+
+@operation(rules={"y": _atan2_y, "x": _atan2_x}, spliced=True)  # nan at the origin here
 def atan2(y, x):
     return np.arctan2(y, x)
 

@@ -510,6 +510,9 @@ class Lowering:
 
     def allocate(self, target: Var, ext: Sequence[Expr], op: str = "empty") -> None:
         dims = tuple(self.clipped(n) for n in ext)
+        if isinstance(target.type, Array) and target.type.layout == "F" and len(dims) > 1:  # views of its transpose must stay views
+            self.emit(Assign(target, ir.call("transpose", ir.call(op, *dims[::-1], dtype=target.type.dtype))))
+            return
         self.emit(Assign(target, ir.call(op, *dims, dtype=target.type.dtype)))
 
     def fill_new(self, target: Var, node: Node) -> None:

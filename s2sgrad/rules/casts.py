@@ -65,7 +65,8 @@ def _complex_tangent(dots, *parts, out):
 register(Op("pycomplex", "linear", complex, lambda c: "complex(_0, _1)" if len(c.args) == 2 else "complex(_0)",
             adjoint=_complex_adjoint, tangent=_complex_tangent, result=lambda *t: ir.COMPLEX))
 
-register(Op("copy", "linear", np.copy, "_0.copy()", adjoint=_same, tangent=_same_tangent, result=lambda t: Array(t.dtype, t.ndim)))
+register(Op("copy", "linear", lambda a, order="C": np.copy(a), "_0.copy()", adjoint=_same, tangent=_same_tangent,
+            result=lambda t, order="C": Array(t.dtype, t.ndim)))
 register(Op("ascontiguous", "linear", np.ascontiguousarray, "np.ascontiguousarray(_0)", adjoint=_same, tangent=_same_tangent,
             result=lambda t: Array(t.dtype, t.ndim)))
 def stop_gradient(x):
@@ -105,7 +106,12 @@ def _(real=0.0, imag=None):
 @means(np.copy)
 def _(a, order="K"):
     a = as_expr(a)
-    return a if is_scalar(a) else call("copy", a)
+    return a if is_scalar(a) else copied(a)
+
+
+def copied(a):
+    """A copy with the order of the axes in memory that `a` has, as far as the type tells."""
+    return call("copy", a, order="K") if a.ndim > 1 and a.type.layout != "C" else call("copy", a)
 
 
 @means(np.ascontiguousarray, np.asfortranarray)

@@ -9,7 +9,7 @@ from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Array, Const, Expr, Scalar
 from s2sgrad.rules import registry
 from s2sgrad.rules.build import cast, dtype_name, flat, is_scalar, is_weak, means, shape_args, static, strong
-from s2sgrad.rules.casts import dtype_text
+from s2sgrad.rules.casts import copied, dtype_text
 from s2sgrad.rules.registry import Op, as_expr, call, call_python, register
 
 # ------------------------------------------------------------------------------- filled with one value
@@ -59,7 +59,7 @@ def _creation(name, f):
 
 def _like(t, dtype):
     d = dtype or t.dtype
-    return Scalar(d) if isinstance(t, Scalar) else Array(d, t.ndim)
+    return Scalar(d) if isinstance(t, Scalar) else Array(d, t.ndim, "F" if t.layout == "F" else "C")
 
 
 for _name, _f in (("zeros", np.zeros), ("ones", np.ones), ("empty", np.empty)):
@@ -319,7 +319,7 @@ def _array(object, d):
     e = as_expr(object)
     if is_scalar(e):
         return cast(e, d or e.type.dtype)
-    return call("copy", e) if d is None or d == e.type.dtype else cast(e, d)
+    return copied(e) if d is None or d == e.type.dtype else cast(e, d)
 
 
 registry.literal = array_literal  # type: ignore[assignment]

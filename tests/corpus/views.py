@@ -214,9 +214,28 @@ def strided_argument(x):
     return s
 
 
+def ravel_of_the_transpose(a):
+    """A view where the argument is Fortran-contiguous, a copy where it is not."""
+    flat = a.T.ravel()
+    b = np.zeros_like(a)
+    b[1] = flat[:4] * flat[3]
+    return np.sum(flat[1:5] ** 2) + np.sum(b * a.T.reshape(-1)[2])
+
+
+def zeros_in_the_order_of_the_argument(a):
+    """NumPy keeps Fortran order, so the reshaped transpose is a view."""
+    b = np.zeros_like(a)
+    flat = b.T.reshape(-1)
+    flat[1] = a[0, 1] ** 2
+    flat[2:] = a[1, 1]
+    return np.sum(b * a)
+
+
 case(write_through_slice, (X,), numba="fast")
 case(view_survives_overwrite, (X,), numba="fast")
 case(negative_stride_view, (X,), numba="fast")
+case(ravel_of_the_transpose, lambda: (np.asfortranarray(A),))
+case(zeros_in_the_order_of_the_argument, lambda: (np.asfortranarray(A),))
 case(row_view, (A,))
 case(row_handed_to_helper, (A,), numba="fast")
 case(column_handed_to_helper, (A,))

@@ -65,7 +65,7 @@ def _complex_tangent(dots, *parts, out):
 register(Op("pycomplex", "linear", complex, lambda c: "complex(_0, _1)" if len(c.args) == 2 else "complex(_0)",
             adjoint=_complex_adjoint, tangent=_complex_tangent, result=lambda *t: ir.COMPLEX))
 
-register(Op("copy", "linear", lambda a, order="C": np.copy(a), "_0.copy()", adjoint=_same, tangent=_same_tangent,
+register(Op("copy", "linear", lambda a, order="C": np.copy(a, order), "_0.copy()", adjoint=_same, tangent=_same_tangent,
             result=lambda t, order="C": Array(t.dtype, t.ndim)))
 register(Op("ascontiguous", "linear", np.ascontiguousarray, "np.ascontiguousarray(_0)", adjoint=_same, tangent=_same_tangent,
             result=lambda t: Array(t.dtype, t.ndim)))

@@ -37,7 +37,7 @@ def check_reshapes(f: Function, program: Program) -> None:
 
 def _copied(e: Expr) -> str:
     """The operation whose result Core copies and NumPy may not."""
-    return next(x.op for x in ir.walk(e) if isinstance(x, Call) and x.op in COPIES)
+    return next((x.op for x in ir.walk(e) if isinstance(x, Call) and x.op in COPIES), "reshape_copy")
 
 
 def _numbered(body: Sequence[Stmt]) -> list[tuple[int, float, Stmt]]:
@@ -97,10 +97,10 @@ def _doubtful(e: Expr, unknown: set[str]) -> Expr | None:
         if isinstance(e, Call) and (e.op in COPIES or e.op == "reshape"):
             a = e.args[0]
             r = ir.root(a)
-            other = r is not None and r.name in unknown or isinstance(a.type, Array) and a.type.layout == "A"
-            if ir.is_alias(a) and (other if e.op == "reshape_copy" else r is not None and r.name in unknown if e.op == "reshape" else True):
+            matters = e.op in ("broadcast_to", "diagonal") or r is not None and r.name in unknown
+            if ir.is_alias(a) and (matters or e.op == "reshape_copy" and isinstance(a.type, Array) and a.type.layout == "A"):
                 return a
-            if e.op != "reshape":
+            if e.op in COPIES:
                 return None
             e = a
         if isinstance(e, Index) and e.kind == "view":

@@ -127,6 +127,8 @@ def derive(
     params = argument_params(primal.program)
     chosen = tuple(params[k].name for k in wrt)
     base = name or function_name(fn)
+    if base in emit.helper_names():  # a function of ours that the text may have to define
+        base += "_function"
     written = tuple(p.name for p in primal.program.main.params if p.name in primal.program.main.written)
     d = Derived(derived_name(base, mode, labels), mode, primal, chosen, written if finals else (), options)
     if mode == "primal":

@@ -190,6 +190,8 @@ def _run(m: Specialiser, fn: Any, specs: Sequence[Spec], kw: dict[str, Spec]) ->
 def _callee(m: Specialiser, fn: Any) -> tuple[Value, list[Value], types.FunctionType]:
     """What is called, values that come before the arguments, and the plain function whose text is the root's."""
     path: Access = ()
+    if hasattr(fn, "__s2sgrad_numpy__"):  # an operation itself
+        return Obj(fn, path), [], _behind(fn)
     if isinstance(fn, types.FunctionType):
         return m.function(fn, ()), [], fn
     if isinstance(fn, functools.partial):

@@ -50,8 +50,15 @@ class Tensors(Objects):
         for n, vs in members.items():
             new = [self.tensor(v, None if n in index else hint, weak) for v in vs]
             bound[n] = self.new_list(new) if n in lists and self.is_list(bound[n]) else new[0]
+        for n in bound:
+            if n not in tensors:
+                bound[n] = self.frozen_list(bound[n])
         given = [bound.pop(n) for n in names[: len(args)]]
         return given, bound
+
+    def frozen_list(self, v: Value) -> Value:
+        """Options: lists (of axes, of shifts) as tuples."""
+        return Tup(tuple(self.frozen_list(i) for i in self.sequence_items(v))) if isinstance(v, Ref) and self.is_list(v) else v
 
     def members(self, v: Value) -> list[Value]:
         return list(self.sequence_items(v)) if self.is_list(v) else [v]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import dtypes
-from s2sgrad.eager import static, takes_tensors
+from s2sgrad.eager import operation, static, takes_tensors
 from s2sgrad.operators import OPS
 from s2sgrad.tensor import Tensor, convert_to_tensor, make, to_array
 from s2sgrad.tensor import _constant_in_compiled_code as _compiled_constant
@@ -84,9 +84,16 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     return _made(np.arange(first, last, step), dtype)
 
 
+@operation(tensors=("start", "stop"))
+def _linspace_op(start, stop, num, axis=0):
+    return np.linspace(start, stop, num, axis=axis).astype(start.dtype)
+
+
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
     t = convert_to_tensor(start)
-    return _made(np.linspace(t._array, to_array(stop), int(num), axis=axis), t.dtype if t.dtype.is_floating else dtypes.float64)
+    t = t if t.dtype.is_floating else OPS["cast"](t, dtypes.float64)
+    end = convert_to_tensor(stop, dtype_hint=t.dtype)
+    return OPS["_linspace_op"](t, end if end.dtype == t.dtype else OPS["cast"](end, t.dtype), int(num), axis)
 
 
 def one_hot(
@@ -182,7 +189,7 @@ def _range(start, limit=None, delta=1, dtype=None, name=None):
 
 def _default(a, first, last, delta):
     """Of Python numbers: float32 and int32."""
-    if isinstance(first, float) or isinstance(last, float) or isinstance(delta, float):
+    if a.dtype == np.float64 and not any([isinstance(v, np.floating) for v in (first, last, delta)]):
         return a.astype(np.float32)
     if isinstance(first, int) and isinstance(last, int) and isinstance(delta, int):
         return a.astype(np.int32)
@@ -212,8 +219,7 @@ def _rank(input, name=None):
 
 
 def _linspace(start, stop, num, name=None, axis=0):
-    a = np.linspace(start, stop, num, axis=axis)
-    return a.astype(np.float32) if isinstance(start, float) else a
+    return OPS["_linspace_op"](start, stop, num, axis)
 
 
 def _one_hot(indices, depth, on_value=1, off_value=0, axis=-1, dtype=np.float32, name=None):
@@ -226,10 +232,6 @@ def _meshgrid(*args, indexing="xy", name=None):
 
 
 def _fill(dims, value, name=None):
-    if isinstance(value, float):
-        return np.full(dims, value, dtype=np.float32)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return np.full(dims, value, dtype=np.int32)
     return np.full(dims, value)
 
 
@@ -253,6 +255,8 @@ for _f, _g in (
     OPS[_f.__name__] = _f
 
 takes_tensors(zeros_like, "input")
+takes_tensors(fill, "value")
+takes_tensors(linspace, "start", "stop")
 takes_tensors(ones_like, "input")
 takes_tensors(shape, "input")
 takes_tensors(size, "input")

@@ -383,7 +383,11 @@ def _slice_in_compiled_code(input_, begin, size, name=None):
 
 
 def _boolean_mask_in_compiled_code(tensor, mask, axis=None, name=None):
-    return tensor[mask]
+    if axis is None or axis == 0:
+        return tensor[mask]
+    if mask.ndim > 1:
+        refuse("a boolean mask of several axes that does not begin at the first is not supported in compiled code")
+    return np.moveaxis(np.moveaxis(tensor, axis, 0)[mask], 0, axis)
 
 
 for _f, _g in (

@@ -414,6 +414,8 @@ class Calls(NumPyCalls, Tapes):
             return Tup(tuple(values[k] for k in cls._fields), cls)
         if issubclass(cls, np.generic):
             return self.numpy_scalar(cls, args, node)
+        if cls is np.ndarray:
+            return self.call(Obj(np.empty), args, kwargs, node)
         if cls is np.vectorize:
             return self.vectorized(args, kwargs, node)
         if cls in CLASSES:

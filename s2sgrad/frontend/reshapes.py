@@ -7,6 +7,7 @@ arrays that are not C-contiguous: it keeps the order of the axes in memory (`A.T
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from s2sgrad import ir
@@ -20,19 +21,38 @@ COPIES = ("reshape_copy", "broadcast_to", "diagonal")  # fresh arrays in Core
 def check_reshapes(f: Function, program: Program) -> None:
     """Raise Unsupported where it matters whether a reshape was a view."""
     unknown = _unknown_order(f)
-    found = [(k, loop, s, a) for k, loop, s in _numbered(f.body) if isinstance(s, Assign) and (a := _doubtful(s.value, unknown)) is not None]
+    line = _numbered(f.body)
+    found = [(n, a) for n in line if isinstance(n.stmt, Assign) and (a := _doubtful(n.stmt.value, unknown)) is not None]
     if not found:
         return
     classes = _classes(f.body)
-    writes = [(k, classes.find(n)) for k, _, s in _numbered(f.body) for n in _written(s, program)]
-    for k, loop, s, a in found:
-        r = ir.root(a)
-        mine = {classes.find(s.target.name), *([classes.find(r.name)] if r is not None else [])}
-        if any(w in mine and (j > k or j >= loop) for j, w in writes):
-            if (copied := _copied(s.value)) != "reshape_copy":
-                raise Unsupported(f"np.{copied} gives a view of an array that is written later", s.place, f"Write np.{copied}(...).copy().")
+    writes = [(n, classes.find(name)) for n in line for name in _written(n.stmt, program)]
+    for n, a in found:
+        assert isinstance(n.stmt, Assign)
+        own, r = classes.find(n.stmt.target.name), ir.root(a)
+        through = any(w == own and (m.at > n.at or m.at >= n.loop) for m, w in writes)
+        shown = r is not None and _sees(n, own, [m for m, w in writes if w == classes.find(r.name)], line, classes)
+        if through or shown:
+            if (copied := _copied(n.stmt.value)) != "reshape_copy":
+                raise Unsupported(f"np.{copied} gives a view of an array that is written later", n.stmt.place, f"Write np.{copied}(...).copy().")
             raise Unsupported("an array that is not contiguous is reshaped, and the result or the array is written later: "
-                              "NumPy may give a view or a copy here", s.place, "Write x.reshape(...).copy(), or reshape np.ascontiguousarray(x).")
+                              "NumPy may give a view or a copy here", n.stmt.place, "Write x.reshape(...).copy(), or reshape np.ascontiguousarray(x).")
+
+
+def _sees(n: _Numbered, own: str, writes: Sequence[_Numbered], line: Sequence[_Numbered], classes: _Classes) -> bool:
+    """May the value made at `n` (or a view of it) be read after one of the writes into the array that it was made of?"""
+    if not any(w.at > n.at or w.at >= n.loop for w in writes):
+        return False
+    for u in line:
+        if u.at == n.at or own not in {classes.find(name) for e in ir.exprs(u.stmt) for name in ir.names_in(e)}:
+            continue
+        if not n.at < u.at < n.end:  # another iteration, or another path, may have made what is read there
+            return True
+        around = max((start for start in u.loops if start > n.at), default=u.at)  # a loop between the two repeats its writes
+        last = max((m.at for m in line if around in m.loops), default=u.at) if around != u.at else u.at
+        if any(n.at < w.at < u.at or (around != u.at and around < w.at <= last) for w in writes):
+            return True
+    return False
 
 
 def _copied(e: Expr) -> str:
@@ -40,18 +60,37 @@ def _copied(e: Expr) -> str:
     return next((x.op for x in ir.walk(e) if isinstance(x, Call) and x.op in COPIES), "reshape_copy")
 
 
-def _numbered(body: Sequence[Stmt]) -> list[tuple[int, float, Stmt]]:
-    """(position, start of the outermost loop around it, statement)."""
-    out: list[tuple[int, float, Stmt]] = []
+@dataclass
+class _Numbered:
+    """A statement, its position, where its block ends, and where the loops around it start."""
 
-    def visit(block: Sequence[Stmt], loop: float) -> None:
+    stmt: Stmt
+    at: int
+    loops: tuple[int, ...]
+    end: int = 0
+
+    @property
+    def loop(self) -> float:
+        return self.loops[0] if self.loops else float("inf")
+
+
+def _numbered(body: Sequence[Stmt]) -> list[_Numbered]:
+    """The statements in program order."""
+    out: list[_Numbered] = []
+
+    def visit(block: Sequence[Stmt], loops: tuple[int, ...]) -> None:
+        mine = []
         for s in block:
-            out.append((len(out), loop, s))
-            inner = min(loop, len(out)) if isinstance(s, ir.For | ir.While) else loop
+            n = _Numbered(s, len(out), loops)
+            out.append(n)
+            mine.append(n)
+            inner = (*loops, n.at) if isinstance(s, ir.For | ir.While) else loops
             for b in ir.blocks(s):
                 visit(b, inner)
+        for n in mine:
+            n.end = len(out)
 
-    visit(body, float("inf"))
+    visit(body, ())
     return out
 
 

@@ -138,9 +138,9 @@ class Calls(NumPyCalls, Tapes):
         special = self.special(obj)
         if special is not None:
             return special(list(args), dict(kwargs), node)
+        found = library.lookup(obj)  # the first function of scipy.special makes all of them known
         if id(obj) in registry.BY_PYTHON and registry.BY_PYTHON[id(obj)][0] is obj:
             return self.primitive(obj, args, kwargs, node)
-        found = library.lookup(obj)
         if found is not None:
             return self.inline(self.function(found, None), args, kwargs, node)  # type: ignore[arg-type]
         if isinstance(obj, type):

@@ -48,7 +48,7 @@ def _sees(n: _Numbered, own: str, writes: Sequence[_Numbered], line: Sequence[_N
             continue
         if not n.at < u.at < n.end:  # another iteration, or another path, may have made what is read there
             return True
-        around = max((start for start in u.loops if start > n.at), default=u.at)  # a loop between the two repeats its writes
+        around = min((start for start in u.loops if start > n.at), default=u.at)  # a loop between the two repeats its writes
         last = max((m.at for m in line if around in m.loops), default=u.at) if around != u.at else u.at
         if any(n.at < w.at < u.at or (around != u.at and around < w.at <= last) for w in writes):
             return True

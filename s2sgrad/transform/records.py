@@ -25,6 +25,7 @@ class Recorder:
     def __init__(self, st: Setting) -> None:
         self.st = st
         self.records: dict[int, Record] = {}
+        self.reserved = {s.buffer.name for s in ir.walk_stmts(st.function.body) if isinstance(s, ir.Reserve)}
 
     def block(self, body: list[ir.Stmt]) -> None:
         for s in body:
@@ -53,9 +54,24 @@ class Recorder:
             self.st.shapes.known[held.name] = self.st.shapes.of(s.value)
             record.before.append(ir.Assign(held, g))
             g = held
-        adjoint(s.value, g, cx)
+        if not self.from_buffer(s, g, cx):
+            adjoint(s.value, g, cx)
         record.adjoint = cx.out
         return record
+
+    def from_buffer(self, s: ir.Assign, g: Expr, cx: Context) -> bool:
+        """The adjoint of a copy from or into a buffer that grows: by now one may be longer than the other, what both have belongs to the copy."""
+        if not (isinstance(s.value, Call) and s.value.op == "copy" and s.value.ndim == 1 and cx.is_active(s.value)):
+            return False
+        source = s.value.args[0]
+        if not self.reserved & {s.target.name, source.name if isinstance(source, Var) else s.target.name}:
+            return False
+        if isinstance(source, Var):
+            extent = call("pymin", call("dim", g, axis=0), call("dim", source, axis=0))
+        else:
+            extent = call("dim", source, axis=0)
+        adjoint(Index(source, (ir.Slice(None, extent),), source.type), Index(g, (ir.Slice(None, extent),), s.value.type), cx)
+        return True
 
     def on_accum(self, s: ir.Accum) -> Record:
         if s.index is None and isinstance(s.base.type, ir.Scalar):

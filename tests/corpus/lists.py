@@ -184,6 +184,21 @@ def grown_in_branches_of_loops(x):
     return total
 
 
+def copies_that_grow_apart(x):
+    """The buffers of a list and of its copies have different lengths when the adjoint comes back to the copying."""
+    c = []
+    for i in range(len(x)):
+        c.append(x[i] ** 2)
+    f = list(c)
+    g = c[1:]
+    f.extend(c[:2])
+    for i in range(len(x)):
+        c.append(x[i] * f[i])
+        f.append(2.0 * c[-1])
+        g.append(x[i])
+    return sum(v * k for k, v in enumerate(f)) + sum(c) + sum(v * k for k, v in enumerate(g))
+
+
 case(sort_with_key, (X,), numba="fast")
 case(sort_growing_with_key, (X, 4))
 case(sorted_tuples, (X,))
@@ -204,3 +219,4 @@ case(cached_property, (1.3,))
 case(grown_after_branch, (np.array([0.7, 2.0, -0.5]),), numba="fast")
 case(filtered_then_iterated, (np.array([1.0, 2.0, -0.5]),))
 case(grown_in_branches_of_loops, (np.array([1.0, 2.0, -0.5]),), numba="fast")
+case(copies_that_grow_apart, (X,))

@@ -11,13 +11,15 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.linalg
+import scipy.special
 from numpy.lib.stride_tricks import sliding_window_view
 
 import s2sgrad
 from tests import crossing, differences
 from tests.expressions import DATA, EXPRESSIONS
 
-NAMES = {"np": np, "math": math, "sliding_window_view": sliding_window_view}
+NAMES = {"np": np, "math": math, "scipy": scipy, "sliding_window_view": sliding_window_view}
 
 
 def function_of(text, k):

@@ -19,16 +19,20 @@ def lookup(obj: Any) -> Callable[..., Any] | None:
     """The library function that does what `obj` does, if there is one."""
     obj = canonical(obj)
     found = TABLE.get(id(obj))
-    if found is None and "scipy.special" in sys.modules and _learn_scipy():
+    if found is None and _learn_scipy():
         found = TABLE.get(id(obj))
     return None if found is None else found[1]
 
 
 def _learn_scipy() -> bool:
-    """Register the functions of scipy.special once it has been imported; tells whether they are new."""
-    if "s2sgrad.library.scipys" in sys.modules:
-        return False
-    from s2sgrad.library import scipys  # noqa: F401
-    from s2sgrad.rules.arrange import names_of_scipy
-    names_of_scipy()
-    return True
+    """Register the functions of scipy.special and scipy.linalg once these have been imported; tells whether they are new."""
+    new = False
+    if "scipy.special" in sys.modules and "s2sgrad.library.scipys" not in sys.modules:
+        from s2sgrad.library import scipys  # noqa: F401
+        from s2sgrad.rules.arrange import names_of_scipy
+        names_of_scipy()
+        new = True
+    if "scipy.linalg" in sys.modules and "s2sgrad.library.scipy_linalg" not in sys.modules:
+        from s2sgrad.library import scipy_linalg  # noqa: F401
+        new = True
+    return new

@@ -32,6 +32,26 @@ def bartlett(M):
     return np.where(t <= 1.0, t, 2.0 - t) if M != 1 else np.ones(M)
 
 
+@implements(np.i0)
+def i0(x):
+    """The series of the modified Bessel function: its terms have one sign, so that nothing cancels."""
+    q = 0.25 * np.asarray(x) * x
+    term = q * 0.0 + 1.0
+    total = term
+    k = 0
+    while np.any(term > 1e-18 * total):
+        k += 1
+        term = term * q / (k * k)
+        total = total + term
+    return total
+
+
+@implements(np.kaiser)
+def kaiser(M, beta):
+    t = 2.0 * np.arange(M) / max(M - 1, 1) - 1.0
+    return i0(beta * np.sqrt(np.maximum(1.0 - t * t, 0.0))) / i0(beta) if M != 1 else np.ones(M)
+
+
 @implements(np.lib.stride_tricks.sliding_window_view)
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
     sizes = window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,)

@@ -413,13 +413,13 @@ def _(x, copy=True, nan=0.0, posinf=None, neginf=None):
 @means(np.isreal)
 def _(x):
     x = as_expr(x)
-    return call("imag", x).eq(0) if ir.is_complex(x.type) else call("eq", x, x) if not is_scalar(x) else Const(True, ir.BOOL)
+    return call("imag", x).eq(0) if ir.is_complex(x.type) else Const(True, ir.BOOL) if is_scalar(x) else call("ones_like", x, dtype="bool")
 
 
 @means(np.iscomplex)
 def _(x):
     x = as_expr(x)
-    return call("imag", x).ne(0) if ir.is_complex(x.type) else call("ne", x, x) if not is_scalar(x) else Const(False, ir.BOOL)
+    return call("imag", x).ne(0) if ir.is_complex(x.type) else Const(False, ir.BOOL) if is_scalar(x) else call("zeros_like", x, dtype="bool")
 
 
 @means(np.isclose)
@@ -453,5 +453,4 @@ def names_of_scipy() -> None:
     for function, op in ((sp.erf, "erf"), (sp.erfc, "erfc"), (sp.gamma, "gamma"), (sp.gammaln, "lgamma"), (sp.psi, "digamma"),
                          (sp.digamma, "digamma"), (sp.log1p, "log1p"), (sp.expm1, "expm1"), (sp.cbrt, "cbrt"), (sp.exp2, "exp2")):
         build.spell(op, function)
-    means(sp.expit)(lambda x: 1.0 / (1.0 + np.exp(-as_expr(x))))
     means(sp.logit)(lambda x: np.log(as_expr(x) / (1.0 - as_expr(x))))

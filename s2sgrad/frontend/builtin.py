@@ -15,6 +15,7 @@ from s2sgrad import errors, ir, library
 from s2sgrad.frontend.calls import Calls, qualified
 from s2sgrad.frontend.iterators import VIEWS
 from s2sgrad.frontend.machine import fits
+from s2sgrad.frontend.source import source_of
 from s2sgrad.frontend.values import (
     NONE,
     UNKNOWN,
@@ -47,6 +48,7 @@ from s2sgrad.rules.linalg import adj, result_class
 
 Special = Callable[[Any, list[Value], dict[str, Value], Any], Value]
 TABLE: dict[int, tuple[Any, Special]] = {}
+FROMKEYS = dict.fromkeys  # made anew at each reading: this one stands for all
 
 
 def means(*objects: Any) -> Callable[[Special], Special]:
@@ -67,6 +69,8 @@ class Builtins(Calls):
             return functools.partial(self.ufunc_method, obj.__self__, obj.__name__)
         if isinstance(obj, types.BuiltinFunctionType) and getattr(obj, "__self__", None) is itertools.chain and obj.__name__ == "from_iterable":
             return lambda args, kwargs, node: self.inline(self.function(from_iterable, None), args, kwargs, node)  # type: ignore[arg-type]
+        if isinstance(obj, types.BuiltinFunctionType) and getattr(obj, "__self__", None) is dict and obj.__name__ == "fromkeys":
+            return lambda args, kwargs, node: TABLE[id(FROMKEYS)][1](self, args, kwargs, node)
         name = getattr(obj, "__name__", "")
         if name == "prange" and (getattr(obj, "__module__", "") or "").startswith("numba"):
             return functools.partial(self.make_range, parallel=True)
@@ -273,7 +277,7 @@ def _len(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
             return Num(c.length)
         if v.heap.kind == "object":
             return m.call(Obj(v.heap.cls.__len__), [v], {}, n)
-        return number(len(c.items if isinstance(c, Items) else c.fields))  # type: ignore[attr-defined]
+        return number(len(c.items)) if isinstance(c, Items) else m.count_keys(v)
     if isinstance(v, Obj):
         return number(len(v.value))
     if isinstance(v, Range):
@@ -288,7 +292,17 @@ def _enumerate(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Valu
 
 @means(zip)
 def _zip(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
-    return Iter("zip", tuple(m.present(x) for x in a)) if a else Tup(())
+    parts = tuple(m.present(x) for x in a)
+    if "strict" in k and m.static(k["strict"]):
+        if m.catches(ValueError) or any(m.is_iterator(p) or not m.random(p) for p in parts):
+            raise m.error("zip(strict=True) of these is not supported", n, "Compare the lengths before the loop.")
+        first, *others = [m.sequence(p).length for p in parts] or [number(0)]
+        for p in others:
+            if p.known and first.known and p.const != first.const:
+                m.fail(ValueError, "zip() arguments have different lengths")
+            if p.expr != first.expr and not (p.known and first.known):
+                m.raise_if(ir.call("ne", p.expr, first.expr), ValueError, "zip() arguments have different lengths")
+    return Iter("zip", parts) if a else Tup(())
 
 
 def _itself(x: Any) -> Any:
@@ -655,6 +669,13 @@ def _setattr(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     return NONE
 
 
+@means(vars)
+def _vars(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    if not a or not isinstance(a[0], Ref) or a[0].heap.kind != "object":
+        raise m.error("vars() is supported for objects only", n)
+    return m.attributes_of(a[0])
+
+
 @means(object.__setattr__)
 def _object_setattr(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     content = m.contents(a[0])
@@ -941,17 +962,44 @@ def _wraps(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
 
 @means(super)
 def _super(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    if len(a) == 2:
+        return super_of(m.static(a[0]), a[1])
     for fr in reversed(m.frames):
-        for name in ("self",):
-            cell = fr.scope.cells.get(name)
-            if cell is not None and m.state is not None and isinstance(m.state.get(cell), Ref):
-                ref = m.state[cell]
-                assert isinstance(ref, Ref)
-                owner = next((c for c in ref.heap.cls.__mro__ if any(getattr(x, "__code__", None) and x.__code__.co_name == fr.source.name
-                              and x.__code__.co_firstlineno == fr.node.lineno for x in vars(c).values())), ref.heap.cls)
-                mro = ref.heap.cls.__mro__
-                return Iter("super", (ref,), mro[mro.index(owner) + 1:])
+        first = next(iter(fr.info.params), None)
+        cell = fr.scope.cells.get(first) if first is not None else None
+        bound = m.state.get(cell) if cell is not None and m.state is not None else None
+        cls = class_of(bound)
+        if cls is not None and bound is not None:
+            owner = next((c for c in cls.__mro__ if any(written_at(x) == (fr.source.name, fr.node.lineno) for x in vars(c).values())), None)
+            if owner is not None:
+                return super_of(owner, bound)
     raise m.error("super() is not supported here", n)
+
+
+def class_of(v: Any) -> Any:
+    if isinstance(v, Ref) and v.heap.kind == "object":
+        return v.heap.cls
+    if isinstance(v, Tup):
+        return v.cls
+    return v.value if isinstance(v, Obj) and isinstance(v.value, type) else None
+
+
+def written_at(member: Any) -> Any:
+    """Name and line of a method, behind property, classmethod and the like."""
+    f = getattr(member, "fget", None) or getattr(member, "func", None) or getattr(member, "__func__", member)
+    code = getattr(f, "__code__", None)
+    return None if code is None else (code.co_name, code.co_firstlineno + decorators(f))
+
+
+def decorators(f: Any) -> int:
+    """Lines between the first decorator and the `def`."""
+    node = source_of(f).node
+    return int(node.lineno - min([node.lineno, *(d.lineno for d in node.decorator_list)]))
+
+
+def super_of(owner: type, v: Value) -> Value:
+    mro = class_of(v).__mro__
+    return Iter("super", (v,), mro[mro.index(owner) + 1:])
 
 
 def _identity(f: Any) -> Any:

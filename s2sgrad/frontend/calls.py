@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import enum
 import functools
+import operator
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -145,6 +147,8 @@ class Calls(NumPyCalls, Tapes):
             return self.inline(self.function(found, None), args, kwargs, node)  # type: ignore[arg-type]
         if isinstance(obj, type):
             return self.construct(f, args, kwargs, node)
+        if isinstance(obj, operator.itemgetter | operator.attrgetter | operator.methodcaller):
+            return self.got(obj, args[0], node)
         if isinstance(obj, functools.partial):
             path = f.access
             inner = self.lift(obj.func, None if path is None else (*path, ("attr", "func")))
@@ -422,6 +426,8 @@ class Calls(NumPyCalls, Tapes):
             return self.construct(Obj(CLASSES[cls]), args, kwargs, node)
         if isinstance(cls, enum.EnumMeta):
             return self.lift(cls(*(self.static(a) for a in args)), None)
+        if isinstance(class_member(cls, "__getattribute__"), types.FunctionType):
+            raise self.error(f"{cls.__name__} decides itself what its attributes are (__getattribute__): not supported", node)
         own = type(cls).__call__
         if own is not type.__call__ or not isinstance(cls.__new__, types.BuiltinFunctionType):
             raise self.error(f"{cls.__name__} decides itself how its instances are made: not supported", node)
@@ -487,6 +493,8 @@ class Calls(NumPyCalls, Tapes):
         owner, name = m.owner, m.name
         if m.func is not None:
             return self.call(m.func, [owner, *args], kwargs, node)
+        if name == "__getitem__" and len(args) == 1:
+            return self.subscript(owner, list(args))
         if isinstance(owner, Obj) and isinstance(owner.value, Tape):
             return self.tape_method(owner.value, name, args, kwargs, node)
         if isinstance(owner, Assigned):
@@ -494,11 +502,15 @@ class Calls(NumPyCalls, Tapes):
         if isinstance(owner, Num):
             return self.number_method(owner, name, list(args), dict(kwargs), node)
         if isinstance(owner, Ref) and owner.heap.kind == "list":
+            if owner.heap.cls is collections.deque:
+                return self.deque_method(owner, name, list(args))
             return self.list_method(owner, name, args, kwargs)
         if isinstance(owner, Ref) and owner.heap.kind == "dict":
             return self.dict_method(owner, name, args, kwargs, node)
         if isinstance(owner, Tup):
             return self.tuple_method(owner, name, args, kwargs, node)
+        if isinstance(owner, Ref) and owner.heap.kind == "set":
+            return self.set_method(owner, name, list(args))
         if isinstance(owner, Ref) and owner.heap.kind == "iterator" and name == "__next__":
             return self.next_of(owner, None, node)
         if isinstance(owner, Obj) and name == "_make":
@@ -532,6 +544,13 @@ class Calls(NumPyCalls, Tapes):
             return number(same.index(True))
         raise self.error(f"the tuple method {name} is not supported here", node)
 
+    def item_or(self, d: Ref, key: Value, default: Value) -> Value:
+        """`d.get(key, default)`."""
+        there = self.has_key(d, self.key_of(key))
+        if isinstance(there, bool):
+            return self.checked(self.contents(d).fields[self.key_of(key)]) if there else default  # type: ignore[attr-defined]
+        return self.choose(there, lambda: self.contents(d).fields[self.key_of(key)].value, lambda: default)  # type: ignore[attr-defined]
+
     def dict_method(self, d: Ref, name: str, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         content = self.contents(d)
         assert isinstance(content, Fields)
@@ -539,8 +558,7 @@ class Calls(NumPyCalls, Tapes):
         if name in ("keys", "values", "items"):
             return Iter(name, (d,))
         if name == "get":
-            k = self.key_of(args[0])
-            return self.dict_item(d, args[0]) if k in fields else args[1] if len(args) > 1 else NONE
+            return self.item_or(d, args[0], args[1] if len(args) > 1 else NONE)
         if name == "copy":
             return self.new_dict(dict(fields))
         if name == "update":
@@ -557,14 +575,33 @@ class Calls(NumPyCalls, Tapes):
                 if len(args) < 2:
                     raise self.refusal(KeyError, f"the dict has no key {k!r}", node, args=(k,))
                 return args[1]
-            v = self.bind_all(fields[k])
+            v = self.bind_all(self.dict_item(d, args[0]))
             self.change(d, {n: x for n, x in fields.items() if n != k})
             return v
         if name == "setdefault":
             k = self.key_of(args[0])
-            if k not in fields:
-                self.change(d, {**fields, k: args[1]})
+            there = self.has_key(d, k)
+            value = args[1] if len(args) > 1 else NONE
+            put = lambda: self.change(d, {**self.contents(d).fields, k: value})  # type: ignore[attr-defined]
+            if there is False:
+                put()
+            elif there is not True:
+                self.branched(ir.call("not", there), put, lambda: None)
             return self.dict_item(d, args[0])
+        if name == "clear":
+            self.change(d, {})
+            return NONE
+        if name == "popitem":
+            if not fields:
+                self.fail(KeyError, "popitem(): dictionary is empty")
+            k = list(fields)[-1]
+            v = self.bind_all(self.dict_item(d, self.lift(k, None)))
+            self.change(d, {n: x for n, x in fields.items() if n != k})
+            return Tup((self.lift(k, None), v))
+        if name == "move_to_end" and len(args) == 1:
+            k = self.key_of(args[0])
+            self.change(d, {**{n: x for n, x in fields.items() if n != k}, k: fields[k]})
+            return NONE
         raise self.error(f"the dict method {name} is not supported", node)
 
 

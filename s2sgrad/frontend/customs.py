@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from s2sgrad import errors, ir
-from s2sgrad.frontend.builtin import Builtins
+from s2sgrad.frontend.containers import Builtins
 from s2sgrad.frontend.machine import same_layout
 from s2sgrad.frontend.objects import attribute_view
 from s2sgrad.frontend.values import NONE, Fields, Func, Items, Maybe, Num, Obj, Partial, Ref, Ruled, Text, Tup, Value, describe, map_nums

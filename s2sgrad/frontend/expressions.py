@@ -186,6 +186,9 @@ class Expressions(Iterators):
                 return self.lift(op(a.value, b.value), None)
             except TypeError:
                 return None
+        if any(isinstance(v, Ref) and v.heap.kind == "set" or isinstance(v, Iter) for v in (a, b)) and op in (
+                operator.or_, operator.and_, operator.sub, operator.xor):
+            return self.new_object("set", set, dict.fromkeys(op(self.set_of(a), self.set_of(b)), NONE))  # type: ignore[attr-defined]
         if op is operator.or_ and is_dict(a) and is_dict(b):
             return self.new_dict({**self.contents(a).fields, **self.contents(b).fields})  # type: ignore[attr-defined]
         return None
@@ -203,9 +206,18 @@ class Expressions(Iterators):
 
     def own_operator(self, name: str, reflected: str, a: Value, b: Value) -> Value | None:
         """The result of an operator that the class of an operand defines."""
-        for x, y, method in ((a, b, name), (b, a, reflected)):
+        order = [(a, b, name), (b, a, reflected)]
+        p, q = (v.heap.cls if isinstance(v, Ref) else getattr(v, "cls", None) for v in (a, b))
+        if isinstance(p, type) and isinstance(q, type) and p is not q and issubclass(q, p):
+            comparison = name in METHOD.values()
+            if comparison or class_attribute_of(q, reflected) is not class_attribute_of(p, reflected):
+                order.reverse()  # the operand of the more special class is asked first
+        for x, y, method in order:
             f = self.own_method(x, method)
             if f is not None and not generated(f.value):
+                if x is b and isinstance(a, Num) and a.is_array and not defers(b):
+                    raise self.error(f"NumPy applies this operator to each element of the array, not to {describe(b)}",
+                                     hint="Write the object first, or give its class __array_ufunc__ = None.")
                 v = self.call(f, [x, y], {}, None)
                 if not (isinstance(v, Obj) and v.value is NotImplemented):
                     return v
@@ -363,6 +375,8 @@ class Expressions(Iterators):
             return self.equal_sequences(a, b)
         if is_dict(a) and is_dict(b):
             return self.equal_dicts(a, b)
+        if any(isinstance(v, Ref) and v.heap.kind == "set" or isinstance(v, Iter) and v.kind == "keys" for v in (a, b)):
+            return bool(self.set_of(a) == self.set_of(b))
         if isinstance(a, Ref) and isinstance(b, Ref):
             if a.heap is b.heap:
                 return True
@@ -473,6 +487,14 @@ class Expressions(Iterators):
             raise DeadCode
         return self.truth(self.checked(self.state.pop(cell)))
 
+    def among(self, x: Value, keys: Sequence[Any], there: Callable[[Any], Any]) -> Any:
+        """Is a value one of these constants (each of them there on a condition)?"""
+        if isinstance(x, Num) and not x.known and not x.is_array:
+            numbers = [k for k in keys if isinstance(k, bool | int | float | complex | np.number)]
+            return self.either([self.every([there(k), self.truth(self.compare_values("Eq", x, number(k)))]) for k in numbers])
+        key = self.key_of(x)
+        return there(key) if key in keys else False
+
     def contains(self, box: Value, x: Value) -> Any:
         own = self.own_method(box, "__contains__")
         if own is not None:
@@ -481,8 +503,11 @@ class Expressions(Iterators):
             return self.found(box, lambda v: self.equal(v, x))
         if isinstance(box, Iter):
             return self.either([self.equal(i, x) for i in self.view_items(box)])
-        if is_dict(box):
-            return self.key_of(x) in self.contents(box).fields  # type: ignore[attr-defined]
+        if is_dict(box) or (isinstance(box, Ref) and box.heap.kind == "set"):
+            keys = list(self.contents(box).fields)  # type: ignore[attr-defined]
+            return self.among(x, keys, lambda k: self.has_key(box, k))  # type: ignore[attr-defined]
+        if isinstance(box, Obj) and isinstance(box.value, frozenset | set | dict):
+            return self.among(x, list(box.value), lambda k: True)
         if isinstance(box, Obj | Text):
             return bool(self.static(x) in self.static(box))
         if isinstance(box, Range) and isinstance(x, Num):
@@ -531,7 +556,7 @@ class Expressions(Iterators):
             c = self.contents(v)
             if isinstance(c, Growing):
                 return ir.call("gt", c.length, 0)
-            return bool(c.items if isinstance(c, Items) else c.fields)  # type: ignore[attr-defined]
+            return bool(c.items) if isinstance(c, Items) else self.either([self.has_key(v, k) for k in c.fields])  # type: ignore[attr-defined]
         if isinstance(v, Ref):
             for name in ("__bool__", "__len__"):
                 f = getattr(v.heap.cls, name, None)
@@ -753,7 +778,9 @@ class Expressions(Iterators):
         return self.generator(n, n.elt)
 
     def eval_SetComp(self, n: Any) -> Value:
-        raise self.error("set comprehensions are not supported", n)
+        ref = self.new_object("set", set, {})  # type: ignore[attr-defined]
+        self.run_generator(self.generator(n, n.elt), lambda x: self.set_method(ref, "add", [x]))
+        return ref
 
     def generator(self, n: Any, elt: Any) -> Iter:
         """A comprehension not yet run; the first iterable is evaluated now, as Python does."""
@@ -898,6 +925,18 @@ def fold(op: Any, a: Any, b: Any) -> Any:
     except (ArithmeticError, TypeError, ValueError):
         return UNKNOWN
     return UNKNOWN if isinstance(r, int) and abs(r) > BIG else r
+
+
+def class_attribute_of(cls: type, name: str) -> Any:
+    return getattr(cls, name, None)
+
+
+def defers(v: Value) -> bool:
+    """Does NumPy leave a binary operator to the other operand?"""
+    cls = v.heap.cls if isinstance(v, Ref) else getattr(v, "cls", None) or tuple
+    if hasattr(cls, "__array_ufunc__"):
+        return cls.__array_ufunc__ is None
+    return bool(getattr(cls, "__array_priority__", -1.0) > 0.0)
 
 
 def python_refuses(op: Any, a: Value, b: Value) -> bool:

@@ -190,6 +190,19 @@ class Indexing(Expressions):
     def dict_item(self, base: Ref, i: Value) -> Value:
         fields = self.contents(base).fields  # type: ignore[attr-defined]
         k = self.key_of(i)
+        made = base.heap.factory
+        if made is not None and (k not in fields or isinstance(fields[k], Maybe)):
+            value = lambda: self.call(made, [], {}, None)  # type: ignore[attr-defined]
+            if k in fields:
+                if not base.heap.cls.__name__ == "defaultdict":
+                    raise self.error(f"whether the item {k!r} is there is known at run time only: not supported")
+                put = lambda: self.change(base, {**self.contents(base).fields, k: value()})  # type: ignore[attr-defined]
+                self.branched(ir.call("not", fields[k].flag), put, lambda: None)
+            elif base.heap.cls.__name__ == "Counter":  # reading does not make the item
+                return value()
+            else:
+                self.change(base, {**fields, k: value()})  # type: ignore[attr-defined]
+            fields = self.contents(base).fields  # type: ignore[attr-defined]
         if k not in fields:
             raise self.refusal(KeyError, f"the dict has no key {k!r}; it has {', '.join(map(repr, fields))}", args=(k,))
         v = fields[k]

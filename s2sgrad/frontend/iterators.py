@@ -11,7 +11,7 @@ from s2sgrad.frontend.exceptions import DeadCode, NeedsBranch
 from s2sgrad.frontend.loops import Loops, Seq, _Step
 from s2sgrad.frontend.machine import Path, Target
 from s2sgrad.frontend.scope import Frame, Loop, Scope
-from s2sgrad.frontend.values import NONE, Cell, Fields, Func, Growing, Heap, Items, Iter, Maybe, Num, Obj, Partial, Poison, Range, Ref, Tup, Value, number
+from s2sgrad.frontend.values import NONE, Cell, Fields, Func, Growing, Heap, Items, Iter, Num, Obj, Partial, Poison, Range, Ref, Tup, Value, number
 from s2sgrad.ir import Const, Expr, Stmt
 from s2sgrad.library import iteration
 
@@ -90,6 +90,20 @@ class Iterators(Loops):
                     self.set_position(ref, Iter("lost", (), "was left before its end"), number(END))
         del self.taken[mark:]
 
+    def object_iterator(self, v: Ref) -> Value:
+        """`iter` of an object of the user's."""
+        cls = v.heap.cls
+        if not hasattr(cls, "__iter__"):
+            if not hasattr(cls, "__getitem__"):
+                raise self.refusal(TypeError, f"{cls.__name__!r} object is not iterable")
+            return self.call(Obj(iteration.positions), [v], {}, None)
+        it = self.call(self.class_attribute(v, cls, "__iter__", None), [], {}, None)
+        if isinstance(it, Ref) and it.heap.kind == "object" and hasattr(it.heap.cls, "__next__"):
+            return self.call(Obj(iteration.steps), [it], {}, None)
+        if isinstance(it, Iter) and it.kind not in VIEWS or self.is_iterator(it):
+            return it
+        raise self.refusal(TypeError, f"iter() returned something that is not an iterator for {cls.__name__!r}")
+
     # ------------------------------------------------------------------------------------------- access by position
 
     def random(self, v: Value) -> bool:
@@ -165,9 +179,7 @@ class Iterators(Loops):
         pick: dict[str, Callable[[Any], Value]] = {
             "keys": lambda k: self.lift(k, None), "values": lambda k: self.checked_item(fields[k], k),
             "items": lambda k: Tup((self.lift(k, None), self.checked_item(fields[k], k)))}
-        for k, x in fields.items():
-            if isinstance(x, Maybe) and x.absent == "unbound":
-                raise self.error(f"whether the dict has the key {k!r} is known at run time only: it cannot be iterated over")
+        self.certain_keys(v.parts[0])
         return [pick[v.kind](k) for k in fields]
 
     def checked_item(self, v: Value, k: Any) -> Value:
@@ -196,7 +208,7 @@ class Iterators(Loops):
             driver(v, use)
             return NONE
         if isinstance(v, Ref) and v.heap.kind == "object":
-            return self.drive(self.call(self.class_attribute(v, v.heap.cls, "__iter__", None), [], {}, None), use)
+            return self.drive(self.object_iterator(v), use)
         self.each_element(v, use)
         return NONE
 

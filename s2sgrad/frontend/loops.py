@@ -62,7 +62,7 @@ class Loops(Statements):
                 orelse: Sequence[Any] = (), rest: Sequence[Any] = ()) -> list[Stmt] | None:
         """`for target in iterable: body`."""
         if isinstance(iterable, Ref) and iterable.heap.kind == "object":
-            return self.iterate(self.call(self.class_attribute(iterable, iterable.heap.cls, "__iter__", node), [], {}, node), node, assign, body, orelse, rest)
+            return self.iterate(self.object_iterator(iterable), node, assign, body, orelse, rest)
         if isinstance(iterable, Ref) and iterable.heap.kind == "iterator":
             source, _ = self.position(iterable)
             self.check_left(source)

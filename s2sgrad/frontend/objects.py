@@ -285,6 +285,25 @@ class Objects(Indexing, Sequences):
         self.state[heap] = self.store((heap,), Fields(fields))
         return Ref(heap)
 
+    def has_key(self, d: Value, k: Any) -> Any:
+        """Is there an item with this key? A condition where it was put in on some paths only."""
+        v = self.contents(d).fields.get(k)  # type: ignore[attr-defined]
+        return v.flag if isinstance(v, Maybe) and v.absent == "unbound" else v is not None
+
+    def count_keys(self, d: Value) -> Num:
+        total = number(0)
+        for k in self.contents(d).fields:  # type: ignore[attr-defined]
+            c = self.has_key(d, k)
+            total = self.add(total, number(1) if c is True else Num(ir.call("pyint", c)))
+        return total
+
+    def certain_keys(self, d: Value) -> list[Any]:
+        fields = self.contents(d).fields  # type: ignore[attr-defined]
+        for k in fields:
+            if self.has_key(d, k) is not True:
+                raise self.error(f"whether {describe(d)} has the key {k!r} is known at run time only: it cannot be iterated over")
+        return list(fields)
+
     def new_tuple(self, v: Value) -> Tup:
         return Tup(tuple(self.sequence_items(v)))
 
@@ -298,11 +317,13 @@ class Objects(Indexing, Sequences):
             if isinstance(c, Items):
                 return c.items
             if isinstance(c, Fields) and v.heap.kind == "dict":
-                return [self.lift(k, None) for k in c.fields]
+                return [self.lift(k, None) for k in self.certain_keys(v)]
+            if isinstance(c, Fields) and v.heap.kind == "set":
+                return [self.lift(k, None) for k in self.set_of(v)]
             if isinstance(c, Growing):
                 raise self.error("a list whose length is known at run time only cannot be unpacked here", kind=NeedsStatic)
-            if hasattr(v.heap.cls, "__iter__"):
-                return self.sequence_items(self.call(Obj(v.heap.cls.__iter__), [v], {}, None))
+            if v.heap.kind == "object":
+                return self.sequence_items(self.object_iterator(v))
         if isinstance(v, Obj):
             if isinstance(v.value, str | tuple | list | dict | set | frozenset | range | enum.EnumMeta):
                 return [self.lift(x, None) for x in v.value]
@@ -410,7 +431,13 @@ class Objects(Indexing, Sequences):
                 if name in vars(c):
                     v = vars(c)[name]
                     if c is object:
+                        if name not in ("__init__", "__init_subclass__"):
+                            return Method(ref, name, Obj(v))
                         return Obj(_nothing)
+                    if isinstance(v, classmethod):
+                        return Method(Obj(ref.heap.cls) if isinstance(ref, Ref) else ref, name, Obj(v.__func__))  # the class itself in a classmethod
+                    if isinstance(v, staticmethod):
+                        return Obj(v.__func__)
                     if isinstance(v, property):
                         return self.call(Obj(v.fget), [ref], {}, node)
                     return Method(ref, name, Obj(v))
@@ -441,6 +468,8 @@ class Objects(Indexing, Sequences):
             return Method(Obj(cls), name)
         if name == "__class__":
             return Obj(cls)
+        if name == "__dict__" and isinstance(base, Ref):
+            return self.attributes_of(base)
         for c in cls.__mro__:
             if name in vars(c):
                 v = vars(c)[name]
@@ -467,9 +496,20 @@ class Objects(Indexing, Sequences):
                 return self.lift(v, self.class_access(base, name))
         if name == "_replace":
             return Method(base, name)
-        if name in ("_asdict", "__dict__"):
+        if name == "_asdict":
             return Method(base, name)
+        own = class_dict(cls, "__getattr__")
+        if isinstance(own, types.FunctionType) and name not in ("__iter__", "__next__", "__call__"):
+            return self.call(Obj(own), [base, Obj(name)], {}, node)
         raise self.refusal(AttributeError, f"{cls.__name__} has no attribute {name!r}", node)
+
+    def attributes_of(self, v: Ref) -> Ref:
+        """`vars(object)`, to be read."""
+        content = self.contents(v)
+        assert isinstance(content, Fields)
+        out = self.new_dict(dict(content.fields))
+        out.heap.frozen = "it is the __dict__ of an object"
+        return out
 
     def class_access(self, base: Value, name: str) -> Access | None:
         access = self.accesses.get(base.heap) if isinstance(base, Ref) else None
@@ -502,6 +542,10 @@ class Objects(Indexing, Sequences):
     def set_attribute(self, base: Value, name: str, value: Value, node: Any) -> None:
         base = self.present(base)
         if isinstance(base, Ref) and base.heap.kind == "object":
+            own = class_dict(base.heap.cls, "__setattr__")
+            if isinstance(own, types.FunctionType) and not dataclasses.is_dataclass(base.heap.cls):
+                self.call(Obj(own), [base, Obj(name), value], {}, node)
+                return
             if dataclasses.is_dataclass(base.heap.cls) and base.heap.cls.__dataclass_params__.frozen and base.heap not in self.building:  # type: ignore[attr-defined, union-attr]
                 raise self.error(f"cannot assign to field {name!r} of a frozen dataclass", node)
             setter = getattr(base.heap.cls, name, None)

@@ -25,8 +25,9 @@ class Sequences(Lists):
             keys = items if plain else [self.bind_all(self.call(key, [v], {}, None), "key") for v in items]  # type: ignore[attr-defined]
             if len(items) < 2:
                 return
-            if all(map(known, keys)):
-                values = [self.static(k) for k in keys]  # type: ignore[attr-defined]
+            decided = self.deciding(keys)
+            if decided is not None:
+                values = decided
                 order = sorted(range(len(items)), key=lambda i: values[i], reverse=reverse)
                 self.state[ref.heap] = Items(tuple(items[i] for i in order))  # type: ignore[index]
                 return
@@ -41,6 +42,18 @@ class Sequences(Lists):
             self.sort_numbers(content, reverse)
             return
         self.permute(ref, content, self.order(columns, reverse))
+
+    def deciding(self, keys: Sequence[Value]) -> list[Any] | None:
+        """Constants that order the keys on their own: the keys, or the first items of tuples where all of them differ."""
+        if all(map(known, keys)):
+            return [self.static(k) for k in keys]  # type: ignore[attr-defined]
+        if not all(isinstance(k, Tup) and k.items for k in keys):
+            return None
+        first = [k.items[0] for k in keys]  # type: ignore[attr-defined]
+        if not all(map(known, first)):
+            return None
+        values = [self.static(k) for k in first]  # type: ignore[attr-defined]
+        return values if all(values[i] != values[j] for i in range(len(values)) for j in range(i)) else None
 
     def sort_numbers(self, g: Growing, reverse: bool) -> None:
         e: Expr = self.call(Obj(np.sort), [self.list_view(g)], {}, None).expr  # type: ignore[attr-defined]

@@ -113,7 +113,31 @@ def _source_of_code(code: types.CodeType, name: str, lines: tuple[str, ...]) -> 
 
 @functools.lru_cache(maxsize=64)
 def _parse(text: str) -> Any:
-    return gast.parse(text)
+    return _Mangle().visit(gast.parse(text))
+
+
+class _Mangle(gast.NodeTransformer):
+    """Private names (`self.__x`) as the compiler spells them."""
+
+    def __init__(self) -> None:
+        self.owner = ""
+
+    def visit_ClassDef(self, n: Any) -> Any:
+        before, self.owner = self.owner, n.name.lstrip("_")
+        self.generic_visit(n)
+        self.owner = before
+        return n
+
+    def visit_Name(self, n: Any) -> Any:
+        n.id = self.spelled(n.id)
+        return self.generic_visit(n)
+
+    def visit_Attribute(self, n: Any) -> Any:
+        n.attr = self.spelled(n.attr)
+        return self.generic_visit(n)
+
+    def spelled(self, name: str) -> str:
+        return f"_{self.owner}{name}" if self.owner and name.startswith("__") and not name.endswith("__") else name
 
 
 def _tree(lines: tuple[str, ...], first: int) -> tuple[Any, int]:

@@ -112,6 +112,8 @@ class Specialiser(Linking):
             return Node("tuple", tuple, tuple(range(len(kids))), kids)
         if isinstance(v, Ref):
             c = self.contents(v)
+            if v.heap.kind in ("list", "dict") and v.heap.cls not in (list, dict) and v.heap not in self.inputs:
+                raise self.error(f"a {v.heap.cls.__name__} is returned: not supported", node, f"Return {v.heap.kind}(...) of it.")
             if isinstance(c, Items):
                 return Node("list", list, tuple(range(len(c.items))), tuple(self.result_spec(i, leaves, node) for i in c.items))
             if isinstance(c, Fields):

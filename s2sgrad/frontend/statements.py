@@ -31,6 +31,7 @@ from s2sgrad.frontend.values import (
     Obj,
     Poison,
     Ref,
+    SliceOf,
     Spelled,
     Text,
     Tup,
@@ -332,6 +333,13 @@ class Statements(Checks):
         if isinstance(content, Growing) and not star:
             self.raise_if(ir.call("ne", content.length, len(targets)), ValueError, f"not {len(targets)} values to unpack")
             return [self.growing_item(content, number(k)) for k in range(len(targets))]
+        if isinstance(content, Growing):
+            assert isinstance(content.length, Expr)
+            k, tail = star[0], len(targets) - star[0] - 1
+            self.raise_if(ir.call("lt", content.length, k + tail), ValueError, f"not enough values to unpack (expected at least {k + tail})")
+            middle: Value = self.list_slice(content, SliceOf(number(k), number(-tail) if tail else NONE, NONE))
+            back = [self.growing_item(content, self.bind(Num(ir.call("sub", content.length, tail - j)), "k")) for j in range(tail)]
+            return [*(self.growing_item(content, number(j)) for j in range(k)), middle, *back]
         values = list(self.sequence_items(value))
         if not star:
             if len(values) != len(targets):
@@ -341,8 +349,7 @@ class Statements(Checks):
         tail = len(targets) - k - 1
         if len(values) < len(targets) - 1:
             raise self.error(f"{len(values)} values for at least {len(targets) - 1} names")
-        middle = values[k: len(values) - tail]
-        return [*values[:k], self.new_list(middle), *values[len(values) - tail:]]
+        return [*values[:k], self.new_list(values[k: len(values) - tail]), *values[len(values) - tail:]]
 
     def bind_name(self, name: str, value: Value) -> None:
         frame = self.frames[-1]

@@ -82,6 +82,8 @@ class Heap:
     cls: Any
     name: str
     frozen: str = ""
+    longest: Any = None  # a deque: its maxlen
+    factory: Any = None  # a defaultdict: what makes a missing item
     capacity: Any = None  # an expression: so many elements will be appended at most
     number: int = field(default_factory=lambda: next(_ids))
 

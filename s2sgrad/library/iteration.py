@@ -195,3 +195,25 @@ def reduce(function, iterable, *initial):
         for k in range(1, len(items)):
             total = function(total, items[k])
     return total
+
+
+def positions(items):
+    """Iterating over an object that has __getitem__ only."""
+    k = 0
+    while True:
+        try:
+            x = items[k]
+        except IndexError:
+            return
+        yield x
+        k += 1
+
+
+def steps(iterator):
+    """Iterating over an object that has __next__."""
+    while True:
+        try:
+            x = iterator.__next__()
+        except StopIteration:
+            return
+        yield x

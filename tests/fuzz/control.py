@@ -296,10 +296,14 @@ class Control(Expressions):
         s = self.fresh("s")
         arrays = self.chance(0.4)
         n = self.rng.choice(list(self.scope.vecs.values()))
-        self.put(f"{out} = []")
-        with self.block(f"for {i} in range({self.rng.choice((3, 4))}):"):
-            self.scope.ints[i] = 4
-            value = f"{self.vector(n, 1)} * 1.0" if arrays else f"{self.scalar(1)} * 1.0"
+        element = lambda: f"{self.vector(n, 1)} * 1.0" if arrays else f"{self.scalar(1)} * 1.0"
+        self.put(f"{out} = []" if self.chance(0.7) else f"{out} = [{element()}]")
+        if self.chance(0.3):
+            with self.block(f"if {self.condition(0)}:"):
+                self.put(f"{out}.append({element()})")
+        with self.block(f"for {i} in range({self.rng.choice((3, 4, 6))}):"):
+            self.scope.ints[i] = 6
+            value = element()
             if self.chance(0.4):
                 with self.block(f"if {self.condition(0)} or {i} == 0:"):
                     self.put(f"{out}.append({value})")

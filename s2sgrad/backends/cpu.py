@@ -109,7 +109,9 @@ class CollectorPause(event.Listener):
 
 
 def ours(event: Any) -> bool:
-    return bool(event.data["dispatcher"].py_func.__module__ == generated.__name__)
+    """Is it generated code that is compiled? (Everything that numba compiles in this process is announced.)"""
+    function = getattr(event.data["dispatcher"], "py_func", None)
+    return getattr(function, "__module__", None) == generated.__name__
 
 
 event.register("numba:compile", CollectorPause())  # events come under numba's compiler lock, one thread at a time

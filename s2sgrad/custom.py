@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import random as pyrandom
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,6 +26,8 @@ from s2sgrad.namespaces import nest
 from s2sgrad.operators import OPS, Operators
 from s2sgrad.tape import GradientTape
 from s2sgrad.tensor import Tensor, convert_to_tensor
+
+EMPTY = types.CellType()
 
 
 class CustomGradient:
@@ -319,7 +322,7 @@ class RecomputeGrad:
         given = nest.flatten([args, kwargs])
         if not eager.tapes():
             return self.function(*args, **kwargs)
-        entry = _Entry(args, kwargs)
+        entry = _Entry(self.function, args, kwargs)
         watcher = _VariableWatcher()
         with eager.recording((watcher,)):
             value = self.function(*args, **kwargs)
@@ -359,16 +362,17 @@ recompute_grad.__s2sgrad_rule__ = "again"  # type: ignore[attr-defined]
 class _Entry:
     """Arguments and random state as they were at a call."""
 
-    def __init__(self, args: Any, kwargs: Any) -> None:
+    def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
         from s2sgrad.ops import random
 
         self.args, self.kwargs = nest.map_structure(_kept, args), nest.map_structure(_kept, kwargs)
-        self.random = random.state()
+        self.own = generators_of(function)
+        self.random = random.state(self.own)
 
     def run(self, function: Callable[..., Any], variables: Sequence[Any], values: Sequence[np.ndarray]) -> Any:
         from s2sgrad.ops import random
 
-        now, held = random.state(), [v._array for v in variables]
+        now, held = random.state(self.own), [v._array for v in variables]
         args, kwargs = nest.map_structure(_kept, self.args), nest.map_structure(_kept, self.kwargs)
         try:
             random.restore(self.random)
@@ -379,6 +383,26 @@ class _Entry:
             random.restore(now)
             for v, a in zip(variables, held, strict=True):
                 v._array = a
+
+
+def generators_of(function: Any) -> list[Any]:
+    """The random generators that a function, or a function that it calls, names: captured, global, or held by its object."""
+    found: list[Any] = []
+    todo, seen = [function], set()
+    while todo:
+        f = todo.pop()
+        f = getattr(f, "function", f) if isinstance(f, (CustomGradient, RecomputeGrad)) else f
+        owner, f = getattr(f, "__self__", None), getattr(f, "__func__", f)
+        code = getattr(f, "__code__", None)
+        if code is None or id(code) in seen or (f.__module__ or "").partition(".")[0] in ("numpy", "s2sgrad"):
+            continue
+        seen.add(id(code))
+        named = [f.__globals__[n] for n in code.co_names if n in f.__globals__]
+        named += [c.cell_contents for c in f.__closure__ or () if c != EMPTY]
+        named += vars(owner).values() if hasattr(owner, "__dict__") else []
+        found += [g for g in named if isinstance(g, (np.random.Generator, np.random.RandomState, pyrandom.Random))]
+        todo += [g for g in named if callable(g)]
+    return found
 
 
 def _kept(x: Any) -> Any:

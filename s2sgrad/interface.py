@@ -36,7 +36,7 @@ from s2sgrad.dtypes import (
 from s2sgrad.forward import ForwardAccumulator
 from s2sgrad.function import tf_function
 from s2sgrad.function import tf_function as function
-from s2sgrad.namespaces import autodiff, config, debugging, linalg, math, nest, nn, random, raw_ops, test
+from s2sgrad.namespaces import autodiff, bitwise, config, debugging, linalg, math, nest, nn, random, raw_ops, test
 from s2sgrad.ops import *
 from s2sgrad.ops.elementwise import squared_difference
 from s2sgrad.ops.nn import clip_by_global_norm, clip_by_norm

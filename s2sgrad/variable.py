@@ -146,7 +146,7 @@ class ResourceVariable(Operators):
 
     # ---------------------------------------------------------------------------------------- writing
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> ResourceVariable:
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> ResourceVariable | None:
         """Replace the value. ValueError for another shape."""
         t = convert_to_tensor(value, dtype=self.dtype)
         if not self._shape.is_compatible_with(t._array.shape):
@@ -155,17 +155,17 @@ class ResourceVariable(Operators):
                 f"The variable shape {self.shape}, and the assigned value shape {t.shape} are incompatible."
             )
         self._array = np.array(t._array)
-        return self
+        return self if read_value else None
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> ResourceVariable:
-        return self._change(np.add, delta)
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> ResourceVariable | None:
+        return self._change(np.add, delta, read_value)
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> ResourceVariable:
-        return self._change(np.subtract, delta)
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> ResourceVariable | None:
+        return self._change(np.subtract, delta, read_value)
 
-    def _change(self, ufunc: Any, delta: Any) -> ResourceVariable:
+    def _change(self, ufunc: Any, delta: Any, read_value: bool) -> ResourceVariable | None:
         d = convert_to_tensor(delta, dtype=self.dtype)
-        return self.assign(Tensor(ufunc(self._array, d._array), self._dtype))
+        return self.assign(Tensor(ufunc(self._array, d._array), self._dtype), read_value=read_value)
 
     def _assign_at(self, key: Any, value: Any) -> ResourceVariable:
         new = self._array.copy()

@@ -243,6 +243,25 @@ def test_recompute_sees_the_state_of_the_call():
     assert np.allclose(g[0], 2.0 * np.array([1.0, 2.0]) * draws[0]) and np.allclose(g[1], np.sum(np.array([1.0, 2.0]) * draws[0]))
 
 
+def test_recompute_draws_the_same_numbers_from_every_generator():
+    import random
+
+    own, stream, plain = np.random.default_rng(1), tf.random.Generator.from_seed(2), random.Random(3)
+
+    def f(x):
+        return x * float(own.random()) * stream.uniform([]) * plain.random() * random.random() * np.random.rand() * tf.random.uniform([])
+
+    x = tf.constant(1.0)
+    for g in (tf.recompute_grad(f), tf.recompute_grad(lambda x: tf.recompute_grad(f)(x) * 2.0)):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = g(x)
+        after = own.random()
+        d = tape.gradient(y, x)
+        assert np.isclose(float(d), float(y)) and float(y) != 0.0
+        assert own.random() != after  # the second run leaves the generators where they were
+
+
 def test_recompute_keeps_no_record_of_the_inside():
     f = tf.recompute_grad(lambda x: tf.tanh(tf.sin(tf.exp(x))))
     x = tf.constant(1.0)

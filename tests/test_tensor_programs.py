@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import s2sgrad as tf
-from tests.tensor_programs import edge, functions, tapes
+from tests.tensor_programs import edge, functions, more, tapes
 from tests.tensor_programs.forms import Printed, Raises
 
-PROGRAMS = {**edge.PROGRAMS, **tapes.PROGRAMS, **functions.PROGRAMS}
+PROGRAMS = {**edge.PROGRAMS, **tapes.PROGRAMS, **functions.PROGRAMS, **more.PROGRAMS}
 
 
 def plain(v):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.dtypes import as_dtype
 from s2sgrad.eager import takes_tensors
 from s2sgrad.errors import InvalidArgumentError
 from s2sgrad.tensor import Tensor, convert_to_tensor
@@ -72,6 +73,52 @@ assert_less_equal = _compare("<=", np.less_equal)
 assert_greater = _compare(">", np.greater)
 assert_greater_equal = _compare(">=", np.greater_equal)
 assert_near = _compare("~=", lambda a, b: np.isclose(a, b, rtol=1e-5, atol=1e-5))
+
+
+def _one_sided(what: str, name: str) -> Any:
+    against = {"positive": assert_greater, "negative": assert_less, "non_negative": assert_greater_equal, "non_positive": assert_less_equal}[what]
+
+    def check(x: Any, message: str | None = None, summarize: Any = None, name: str | None = None) -> None:
+        against(x, 0, message)
+
+    check.__name__ = name
+    return check
+
+
+assert_positive = _one_sided("positive", "assert_positive")
+assert_negative = _one_sided("negative", "assert_negative")
+assert_non_negative = _one_sided("non_negative", "assert_non_negative")
+assert_non_positive = _one_sided("non_positive", "assert_non_positive")
+
+
+def assert_rank(x: Any, rank: int, message: str | None = None, name: str | None = None) -> None:
+    """ValueError where a tensor has another rank."""
+    if np.ndim(x) != int(rank):
+        raise ValueError(f"{message or ''} Tensor must have rank {int(rank)}. Received rank {np.ndim(x)}, shape {np.shape(x)}".strip())
+
+
+def assert_rank_at_least(x: Any, rank: int, message: str | None = None, name: str | None = None) -> None:
+    if np.ndim(x) < int(rank):
+        raise ValueError(f"{message or ''} Tensor must have rank at least {int(rank)}. Received rank {np.ndim(x)}, shape {np.shape(x)}".strip())
+
+
+def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
+    """TypeError where a tensor has another dtype."""
+    t, want = convert_to_tensor(tensor), as_dtype(tf_type)
+    if t.dtype != want:
+        raise TypeError(f"{message or ''} tensor must be of type {want!r}; got {t.dtype!r}".strip())
+
+
+def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None) -> None:
+    """ValueError where a tensor does not have its shape; equal names in the shapes stand for equal extents."""
+    known: dict[Any, int] = {}
+    for x, shape in shapes.items() if isinstance(shapes, dict) else shapes:
+        dims = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+        if len(dims) != np.ndim(x):
+            raise ValueError(f"{message or ''} Tensor of shape {np.shape(x)} does not have the shape {dims}".strip())
+        for want, have in zip(dims, np.shape(x), strict=True):
+            if want is not None and want != "." and (known.setdefault(want, have) if isinstance(want, str) else want) != have:
+                raise ValueError(f"{message or ''} Tensor of shape {np.shape(x)} does not have the shape {dims}".strip())
 
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:

@@ -62,6 +62,7 @@ from s2sgrad.ops.elementwise import (
     rint,
     round,
     rsqrt,
+    scalar_mul,
     sigmoid,
     sign,
     sin,

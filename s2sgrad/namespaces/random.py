@@ -1,5 +1,5 @@
 """`random`: random tensors."""
 
-from s2sgrad.ops.random import normal, set_seed, shuffle, stateless_normal, stateless_uniform, truncated_normal, uniform
+from s2sgrad.ops.random import Generator, normal, set_seed, shuffle, stateless_normal, stateless_uniform, truncated_normal, uniform
 
-__all__ = ["normal", "set_seed", "shuffle", "stateless_normal", "stateless_uniform", "truncated_normal", "uniform"]
+__all__ = ["Generator", "normal", "set_seed", "shuffle", "stateless_normal", "stateless_uniform", "truncated_normal", "uniform"]

@@ -45,3 +45,26 @@ def EluGrad(gradients, outputs):
 @operation(name="SoftplusGrad")
 def SoftplusGrad(gradients, features):
     return gradients / (1 + np.exp(-features))
+
+
+@operation(name="LeakyReluGrad")
+def LeakyReluGrad(gradients, features, alpha=0.2):
+    return np.where(features > 0, gradients, alpha * gradients)
+
+
+@operation(name="Relu6Grad")
+def Relu6Grad(gradients, features):
+    return np.where((features > 0) & (features < 6), gradients, 0)
+
+
+@operation(name="SeluGrad")
+def SeluGrad(gradients, outputs):
+    return np.where(outputs < 0, gradients * (outputs + 1.7580993408473766), gradients * 1.0507009873554805)
+
+
+@operation(name="SoftsignGrad")
+def SoftsignGrad(gradients, features):
+    return gradients / np.square(1 + np.abs(features))
+
+
+InvGrad = ReciprocalGrad

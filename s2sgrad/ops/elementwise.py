@@ -67,6 +67,7 @@ __all__ = [
     "round",
     "rsqrt",
     "saturate_cast",
+    "scalar_mul",
     "sigmoid",
     "sign",
     "sin",
@@ -144,6 +145,11 @@ def _pow_exponent(x, y, dy):
 @operation(rules={"x": _pow_base, "y": _pow_exponent}, spliced=True)  # x ** 0 at 0 has the gradient 0 * 0 ** -1 here
 def pow(x, y):
     return x**y
+
+
+@operation()
+def scalar_mul(scalar, x):
+    return scalar * x
 
 
 @operation()

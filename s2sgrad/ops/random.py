@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,14 +23,28 @@ def set_seed(seed: int) -> None:
     _generator[0], _seed[0] = np.random.default_rng(int(seed)), int(seed)
 
 
-def state() -> Any:
-    """The generator's state, for `restore`."""
-    return _generator[0].bit_generator.state, np.random.get_state()
+_streams: weakref.WeakSet[Generator] = weakref.WeakSet()
+
+
+def state(own: Sequence[Any] = ()) -> Any:
+    """The states of all generators, for `restore`; `own`: those that a function holds itself (of NumPy or Python)."""
+    rngs = [_generator[0], *(g._rng for g in list(_streams)), *(g for g in own if isinstance(g, np.random.Generator))]
+    plain: list[Any] = [random, *(g for g in own if isinstance(g, random.Random))]
+    legacy: list[Any] = [np.random, *(g for g in own if isinstance(g, np.random.RandomState))]
+    return (
+        [(g, g.bit_generator.state) for g in rngs],
+        [(g, g.getstate()) for g in plain],
+        [(g, g.get_state()) for g in legacy],
+    )
 
 
 def restore(saved: Any) -> None:
-    _generator[0].bit_generator.state = saved[0]
-    np.random.set_state(saved[1])
+    for g, s in saved[0]:
+        g.bit_generator.state = s
+    for g, s in saved[1]:
+        g.setstate(s)
+    for g, s in saved[2]:
+        g.set_state(s)
 
 
 def _rng(seed: Any) -> np.random.Generator:
@@ -100,6 +117,38 @@ def stateless_normal(
 ) -> Tensor:
     rng, want = np.random.default_rng(list(static(seed))), dtypes.as_dtype(dtype)
     return Tensor((rng.standard_normal(_dims(shape)) * to_array(stddev) + to_array(mean)).astype(want.dtype))
+
+
+class Generator:
+    """A stream of random tensors of its own.
+
+    >>> Generator.from_seed(1).normal([2]).shape
+    TensorShape([2])
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        _streams.add(self)
+
+    @classmethod
+    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+        return cls(np.random.default_rng(static(seed)))
+
+    @classmethod
+    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+        return cls(np.random.default_rng())
+
+    def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+        return Tensor((self._rng.standard_normal(_dims(shape)) * to_array(stddev) + to_array(mean)).astype(dtypes.as_dtype(dtype).dtype))
+
+    def uniform(self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+        want = dtypes.as_dtype(dtype)
+        if want.is_integer:
+            if maxval is None:
+                raise ValueError("Must specify maxval for integer dtype " + want.name)
+            return Tensor(self._rng.integers(to_array(minval), to_array(maxval), _dims(shape)).astype(want.dtype))
+        low, high = to_array(minval)[()], 1.0 if maxval is None else to_array(maxval)[()]
+        return Tensor((self._rng.random(_dims(shape)) * (high - low) + low).astype(want.dtype))
 
 
 def _uniform_in_compiled_code(shape, minval=0.0, maxval=1.0, dtype=np.float32, seed=None, name=None):

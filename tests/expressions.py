@@ -363,6 +363,12 @@ np.unique_inverse(i).inverse_indices
 np.cross([1, 0, 0], S)
 np.argmax(A, keepdims=True)
 i32.compress([True, False])
+np.linspace(x, y, 3)
+np.linspace(x, 1.0, 4, axis=1)
+np.linspace(A, a, 3, endpoint=False, axis=-1)
+np.linspace(xf, xf * 2, 3)
+np.linspace(i, x, 3)
+np.fromiter((t * t for t in x), float)
 np.i0(x * 20)
 np.kaiser(5, 8.0) * x
 scipy.linalg.solve(S, u)

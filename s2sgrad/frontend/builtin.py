@@ -855,6 +855,12 @@ for _f in (np.array, np.asarray):  # type: ignore[assignment]
     means(_f)(_array_like(_f))
 
 
+@means(np.fromiter)
+def _fromiter(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    dtype = a[1] if len(a) > 1 else k["dtype"]
+    return m.call(Obj(np.array), [m.collect(m.present(a[0]))], {"dtype": dtype}, n)
+
+
 def _sequence_of_arrays(f: Any) -> Special:
     """np.stack, np.concatenate ... of a list that grows at run time."""
 

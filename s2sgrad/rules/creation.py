@@ -167,6 +167,15 @@ def _linspace(start, stop, num, endpoint=True, dtype="float64"):
     return np.linspace(start, stop, num, endpoint=endpoint, dtype=dtype)
 
 
+def _between(a: Expr, b: Expr, num, endpoint: bool) -> Expr:
+    """Points on the lines between two arrays, along a new first axis."""
+    change = b - a
+    d = np.result_type(np.dtype(change.type.dtype), np.float16 if np.dtype(change.type.dtype).kind in "fc" else np.float64)
+    t = call("linspace", 0.0, 1.0, num, endpoint=endpoint, dtype=np.zeros(0, d).real.dtype.name)
+    axes = tuple(range(1, change.ndim + 1))
+    return a + change * call("expand_dims", t, axis=axes[0] if len(axes) == 1 else axes)
+
+
 def _linspace_text(c):
     num = isinstance(c.args[2], Const) and c.args[2].value == 50
     more = ("" if c.attr("endpoint", True) else ", endpoint=False") + dtype_suffix(c.type.dtype)
@@ -195,7 +204,11 @@ register(Op("linspace", "linear", _linspace, _linspace_text, adjoint=_linspace_a
 def _(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     a, b = as_expr(start), as_expr(stop)
     if not (is_scalar(a) and is_scalar(b)):
-        raise Unsupported("np.linspace of arrays is not supported", hint="scale np.linspace(0.0, 1.0, n)")
+        if static(retstep):
+            raise Unsupported("np.linspace of arrays with retstep is not supported")
+        lines = _between(a, b, num, bool(static(endpoint)))
+        lines = call_python(np.moveaxis, (lines, 0, axis), {}) if static(axis) != 0 else lines
+        return lines if dtype is None else cast(lines, dtype_name(static(dtype)))
     if static(retstep):
         n = as_expr(num)
         step = (b - a) / (n - 1 if static(endpoint) else n)

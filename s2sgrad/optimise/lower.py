@@ -486,7 +486,7 @@ class Lowering:
             return
         node = self.nodes.build(e)
         if target.name in ir.names_in(e):
-            fresh = self.fresh(target.name, Array(target.type.dtype, target.ndim))
+            fresh = self.fresh(target.name, Array(target.type.dtype, target.ndim, "F" if target.type.layout == "F" else "C"))  # type: ignore[union-attr]
             self.fill_new(fresh, node)
             self.emit(Assign(target, fresh))
         else:
@@ -508,12 +508,12 @@ class Lowering:
         self.shapes.meet(after)
         self.emit(If(cond, body, orelse))
 
-    def allocate(self, target: Var, ext: Sequence[Expr], op: str = "empty") -> None:
+    def allocate(self, target: Var, ext: Sequence[Expr], op: str = "empty", *value: Expr) -> None:
         dims = tuple(self.clipped(n) for n in ext)
         if isinstance(target.type, Array) and target.type.layout == "F" and len(dims) > 1:  # views of its transpose must stay views
-            self.emit(Assign(target, ir.call("transpose", ir.call(op, *dims[::-1], dtype=target.type.dtype))))
+            self.emit(Assign(target, ir.call("transpose", ir.call(op, *value, *dims[::-1], dtype=target.type.dtype))))
             return
-        self.emit(Assign(target, ir.call(op, *dims, dtype=target.type.dtype)))
+        self.emit(Assign(target, ir.call(op, *value, *dims, dtype=target.type.dtype)))
 
     def fill_new(self, target: Var, node: Node) -> None:
         """A new array with the elements of a node."""
@@ -528,8 +528,7 @@ class Lowering:
         if value.value in (0, 1) and str(value.value) not in ("-0.0",):
             self.allocate(target, node.ext, "ones" if value.value == 1 else "zeros")
         else:
-            dims = tuple(self.clipped(n) for n in node.ext)
-            self.emit(Assign(target, ir.call("full", value, *dims, dtype=target.type.dtype)))
+            self.allocate(target, node.ext, "full", value)
 
     def nest(self, ext: Sequence[Expr], fill: Callable[[list[Expr]], None], order: Sequence[int] | None = None) -> None:
         """Loops over a box around the statements that `fill(indices)` writes; axes of extent 1 need no loop."""

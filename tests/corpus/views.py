@@ -231,11 +231,21 @@ def zeros_in_the_order_of_the_argument(a):
     return np.sum(b * a)
 
 
+def written_argument_in_fortran_order(a):
+    """The copy that is made of a written argument keeps its order: the reshaped transpose is a view."""
+    b = a.T
+    b[0] += b[1]
+    v = b.reshape(-1)
+    v *= v[::-1]
+    return np.sum(a ** 2)
+
+
 case(write_through_slice, (X,), numba="fast")
 case(view_survives_overwrite, (X,), numba="fast")
 case(negative_stride_view, (X,), numba="fast")
 case(ravel_of_the_transpose, lambda: (np.asfortranarray(A),))
 case(zeros_in_the_order_of_the_argument, lambda: (np.asfortranarray(A),))
+case(written_argument_in_fortran_order, lambda: (np.asfortranarray(A),))
 case(row_view, (A,))
 case(row_handed_to_helper, (A,), numba="fast")
 case(column_handed_to_helper, (A,))

@@ -287,8 +287,10 @@ def _wide(e: Call) -> Expr:
 
 
 def _fmod(e: Call) -> Expr:
-    if not _is_int(e.type):
-        return e
+    if not _is_int(e.type):  # numba has no math.fmod: NumPy's, of NumPy's numbers
+        strong = Scalar("float64")
+        args = tuple(Call("astype", (a,), (("dtype", "float64"),), strong) if isinstance(a.type, Scalar) and a.type.weak else a for a in e.args)
+        return Exact(e.op, args, e.attrs, e.type)
     return convert(Call("integer_fmod", tuple(convert(a, "int64") for a in e.args), (), ir.INT), e.type.dtype)
 
 

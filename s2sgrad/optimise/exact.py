@@ -287,10 +287,11 @@ def _wide(e: Call) -> Expr:
 
 
 def _fmod(e: Call) -> Expr:
-    if not _is_int(e.type):  # numba has no math.fmod: NumPy's, of NumPy's numbers
-        strong = Scalar("float64")
-        args = tuple(Call("astype", (a,), (("dtype", "float64"),), strong) if isinstance(a.type, Scalar) and a.type.weak else a for a in e.args)
-        return Exact(e.op, args, e.attrs, e.type)
+    if not _is_int(e.type):
+        if not all(isinstance(a.type, Scalar) and a.type.weak for a in e.args):
+            return e
+        strong = Scalar("float64")  # numba has no math.fmod: NumPy's, of NumPy's numbers
+        return Exact(e.op, tuple(Call("astype", (a,), (("dtype", "float64"),), strong) for a in e.args), e.attrs, e.type)
     return convert(Call("integer_fmod", tuple(convert(a, "int64") for a in e.args), (), ir.INT), e.type.dtype)
 
 

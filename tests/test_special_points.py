@@ -134,3 +134,12 @@ def test_no_guards_where_nothing_is_chosen():
         g = s2sgrad.grad(f)
         g(np.ones(2))
         assert "where" not in g.source()
+
+
+def test_second_derivative_of_a_linear_function():
+    def f(a):
+        return np.sum(a.ravel() * np.arange(6))
+
+    a = np.ones((2, 3))
+    with backend("python"):
+        assert np.array_equal(s2sgrad.hvp(f, (a,), a), np.zeros((2, 3)))

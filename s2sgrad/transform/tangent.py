@@ -23,6 +23,8 @@ from s2sgrad.transform.captures import check_captures
 from s2sgrad.transform.records import index_type, zero
 from s2sgrad.transform.sweeps import zeros_like
 
+SHAPE_OF_OTHERS = frozenset({"unbroadcast", "of_shape"})  # of the arguments after the first only the shape counts
+
 
 @deep
 def tangent(program: ir.Program, wrt: Sequence[str], name: str = "") -> ir.Program:
@@ -85,7 +87,7 @@ class _Tangent:
                 return None
             return call("ifexp", e.args[0], zero(e.type) if a is None else a, zero(e.type) if b is None else b)
         dots = [self.push(a) for a in e.args]
-        if all(d is None for d in dots):
+        if all(d is None for d in dots) or e.op in SHAPE_OF_OTHERS and dots[0] is None:
             return None
         if op.kind == "elementwise" and op.tangent is None:
             return self._elementwise(e, op, dots)

@@ -13,10 +13,10 @@ from itertools import combinations
 from typing import Any
 
 from s2sgrad import ir
+from s2sgrad.analysis.linear import Atom, Atoms, Linear, at_least, linear, lone
 from s2sgrad.analysis.reads import count_writes
 from s2sgrad.ir import Call, Const, Expr, For, Function, If, Index, Stmt, Var, While
 from s2sgrad.optimise.affine import plus
-from s2sgrad.optimise.linear import Atom, Atoms, Linear, at_least, linear, lone
 from s2sgrad.optimise.shapes import bound_names, dim
 
 NEGATED = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}

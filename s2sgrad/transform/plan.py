@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from s2sgrad import ir
 from s2sgrad.analysis import effects
 from s2sgrad.analysis.effects import Fact
+from s2sgrad.transform.carried import Carried
 from s2sgrad.transform.scopes import Block, order, subblocks
 from s2sgrad.transform.setting import Record, Setting
 
@@ -29,6 +30,7 @@ class Plan:
         self.again: dict[int, list[ir.Assign]] = {}  # per block, in program order
         self.skip: set[int] = set()  # statements whose target is recomputed at the block's end
         self._choose_recomputed(st.function.body, 0)
+        self.carried = Carried(st, records, self.again)
 
     # ----------------------------------------------------------------------------- what reverses read
 
@@ -141,6 +143,7 @@ class Plan:
             for t in s.body:
                 needs = self.statement(t, needs)
             return needs | after
+        earlier = needs
         needs = needs | before
         writes = effects.statement_writes(s, self.st.classes)
         if isinstance(s, ir.Reserve) or isinstance(s, (ir.Append, ir.Pop)):
@@ -148,7 +151,7 @@ class Plan:
         if isinstance(s, ir.CallFn) and self.records[id(s)].adjoint:
             needs = needs | {f for f in writes if f[0] == "m"}
         if id(s) not in self.skip:
-            saved = writes if self.save_all else writes & needs
+            saved = writes if self.save_all else {f for f in writes & needs if f in earlier or f[0] != "m" or not self.carried.beside(s, f[1])}
             if saved:
                 self.saves.setdefault(id(s), set()).update(saved)
         needs = {f for f in needs if f not in writes or f[0] == "m"}
@@ -162,9 +165,10 @@ class Plan:
             self.saves.setdefault(id(s), set()).update(own & needs)
         inside = (needs - own) | after
         while True:
-            grown = inside | self.block(s.body, inside, True)
+            needed = self.block(s.body, inside, True)
+            grown = inside | {f for f in needed if f[0] != "m" or f in inside or not self.carried.free(s, f[1])}
             if grown == inside:
-                return inside
+                return inside | needed
             inside = grown
 
     def region(self, s: ir.Recompute, needs: set[Fact]) -> set[Fact]:

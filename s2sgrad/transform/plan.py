@@ -154,6 +154,8 @@ class Plan:
             saved = writes if self.save_all else {f for f in writes & needs if f in earlier or f[0] != "m" or not self.carried.beside(s, f[1])}
             if saved:
                 self.saves.setdefault(id(s), set()).update(saved)
+            if isinstance(s, ir.Accum) and s.index is not None and any(f[0] == "m" for f in saved):  # what is put back is put back there
+                after = after | {f for i in s.index for f in effects.reads(i, self.st.classes)} | {("b", s.base.name)}
         needs = {f for f in needs if f not in writes or f[0] == "m"}
         return needs | after
 

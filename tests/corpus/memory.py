@@ -285,6 +285,35 @@ def full_slice_store(x):
     return np.sum(z)
 
 
+
+def counter_moves_on(x):
+    y = x * 1.0
+    k = 0
+    s = np.sin(y[0]) * y[1] ** 2
+    y[k] += 2.0
+    s += y[k] ** 2
+    k = 1
+    y[k] += 1.0
+    k = 2
+    return s + y[1] ** 3
+
+
+def constants_added_under_another_name(x, y):
+    s = x[0] * y[4]
+    x, y = y, x
+    y[1:5] += 1.33
+    x, y = y, x
+    return s
+
+
+def integers_counted_up(x, q):
+    s = np.sum(np.sin(x) * (q / 2))
+    k = 0
+    while k < 3:
+        q[k % 4 - 4] += 1
+        k += 1
+    return s + np.sum(x * q)
+
 case(in_place_loop, (X,), numba="fast")
 case(argument_overwritten, (X,), numba="fast")
 case(argument_rebound, (X,))
@@ -318,3 +347,6 @@ case(lu_pivoting, (A, X[:3]))
 case(workspace_argument, (X, np.zeros(6)), wrt=(0,))
 case(out_argument, (X,))
 case(full_slice_store, (X,))
+case(counter_moves_on, (X,), numba="fast")
+case(constants_added_under_another_name, (X, 2.0 * X))
+case(integers_counted_up, (X[:4], np.array([1, 0, -2, 1])), wrt=(0,))

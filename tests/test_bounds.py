@@ -101,6 +101,17 @@ def row(a, k):
     return np.sum(r * r)
 
 
+def rows_by_factor(a, n):
+    s = 0.0
+    for i in range(n):
+        s += np.sum(np.sin(a[2 * i]))
+    return s
+
+
+def element_of_expression(x, k):
+    return (x * 2.0)[k] + np.sin(x)[3 - k]
+
+
 def by_table(x, k):
     table = np.array([0, 2, 5])
     return x[table[k]] ** 2
@@ -118,13 +129,14 @@ def raised_before(x, n):
 INSIDE = [
     (counted, (X, 3)), (counted, (X[:0], 0)), (downwards, (X, 2)), (downwards, (X[:0], -1)), (strided, (X, 4)), (guarded, (X,)), (wrapped, (X,)),
     (triangle, (A, 2)), (triangle, (A, 1)), (falling, (X, 1)), (falling, (np.arange(4.0), 2)), (falling, (X, 0)), (searched, (X, 2.5)),
-    (stopped, (X, 9)), (stored, (X, -3)), (stored, (X, 2)), (row, (A, -2)), (by_table, (X, 1)), (raised_before, (X, 3)),
+    (stopped, (X, 9)), (stored, (X, -3)), (stored, (X, 2)), (row, (A, -2)), (by_table, (X, 1)), (rows_by_factor, (A, 1)), (element_of_expression, (X, 2)), (raised_before, (X, 3)),
 ]
 OUTSIDE = [
     (constant, (X,), IndexError), (counted, (X, 4), IndexError), (downwards, (X, 3), IndexError), (strided, (X, 5), IndexError),
     (neighbours, (X,), IndexError), (triangle, (A, 3), IndexError), (falling, (X[:2], 2), IndexError), (searched, (X, 9.0), IndexError),
     (stopped, (X[:2], 9), IndexError), (stored, (X, 3), IndexError), (stored, (X, -4), IndexError), (row, (A, 2), IndexError),
-    (row, (A, -3), IndexError), (by_table, (X, 2), IndexError), (by_table, (X, 3), IndexError), (raised_before, (X, 4), ValueError),
+    (row, (A, -3), IndexError), (by_table, (X, 2), IndexError), (rows_by_factor, (A, 2), IndexError), (element_of_expression, (X, 3), IndexError),
+    (element_of_expression, (X, 0), IndexError), (by_table, (X, 3), IndexError), (raised_before, (X, 4), ValueError),
 ]
 
 

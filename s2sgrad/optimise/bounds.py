@@ -70,6 +70,7 @@ class _Bounds:
         self.reverse = False
         self.adjoint_of, self.stores = f.adjoint_of, f.stores
         self.counting = counting(body, f.stores)
+        self.inside_by_construction = positions(body)
         self.buffers = {s.target.name for s in ir.walk_stmts(body) if isinstance(s, ir.Assign) and isinstance(s.value, Call) and s.value.op == "reserve"}
 
     def run(self, body: Sequence[Stmt]) -> list[Stmt]:
@@ -212,7 +213,7 @@ class _Bounds:
             for i in index:
                 if isinstance(i, ir.NewAxis):
                     continue
-                if isinstance(i, Expr) and isinstance(i.type, ir.Scalar) and not any("#L" in n for n in ir.names_in(i)):
+                if isinstance(i, Expr) and isinstance(i.type, ir.Scalar) and not ir.names_in(i) & self.inside_by_construction:
                     out += self.required(base, axis, i, when, anchor, home)
                 axis += i.ndim if isinstance(i, Expr) and ir.is_array(i.type) and i.type.dtype == "bool" else 1
         return out
@@ -261,7 +262,7 @@ class _Bounds:
     def mine(self, base: Expr) -> bool:
         """Is this an array of the user's (or its adjoint), not one that holds saved values?"""
         root = ir.root(base)
-        if root is None or "#L" in root.name or root.name in self.buffers | self.stores:
+        if root is None or root.name in self.buffers | self.stores:
             return False
         return not any(isinstance(x, Call) and x.op == "item" for x in ir.walk(base))
 
@@ -392,6 +393,18 @@ class _Bounds:
                 yield form.replaced(atom, self.form(a.args[0]))
             elif a.op == ("pymin" if c < 0 else "pymax"):
                 yield from (form.replaced(atom, self.form(x)) for x in a.args)
+
+
+def positions(body: Sequence[Stmt]) -> set[str]:
+    """Variables of the lowering that hold positions: counters of its own loops, indices that were wrapped, entries of its tables."""
+    out: set[str] = set()
+    for s in ir.walk_stmts(body):
+        if isinstance(s, For) and "#L" in s.var.name:
+            out.add(s.var.name)
+        elif isinstance(s, ir.Assign) and "#L" in s.target.name:
+            if any((isinstance(x, Call) and x.op == "wrap_index") or isinstance(x, Index) for x in ir.walk(s.value)):
+                out.add(s.target.name)
+    return out
 
 
 def counting(body: Sequence[Stmt], stores: set[str]) -> set[str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from s2sgrad import errors, ir
 from s2sgrad.analysis import activity, effects
+from s2sgrad.analysis.shapes import Shapes
 from s2sgrad.ir import Call, Const, Expr, Index, Var, call
 from s2sgrad.names import Names, names_of
 from s2sgrad.recursion import deep
@@ -53,6 +54,7 @@ class _Tangent:
         params = {p.name: p for p in function.params}
         self.varied = activity.varied_units(function, self.classes, [params[n].var for n in wrt])
         self.dots: dict[str, Var] = {}
+        self.shapes = Shapes(function)
         self.pushed: set[str] = set()
         self.place: ir.Place | None = None
         self.pre: list[ir.Stmt] = []
@@ -61,6 +63,7 @@ class _Tangent:
         """The tangent variable."""
         if v.name not in self.dots:
             self.dots[v.name] = Var(self.names.derived(v.name, "_dot"), v.type)
+            self.shapes.known[self.dots[v.name].name] = () if isinstance(v.type, ir.ListType) else self.shapes.of(v)
         return self.dots[v.name]
 
     def is_active(self, v: Var) -> bool:
@@ -75,7 +78,7 @@ class _Tangent:
         if isinstance(e, Var):
             return self.dot(e) if self.is_active(e) else None
         if isinstance(e, Index):
-            d = self.push(e.base)
+            d = self.whole(e.base)
             return None if d is None else Index(d, e.index, e.type)
         assert isinstance(e, Call)
         op = registry.OPS[e.op]
@@ -86,7 +89,7 @@ class _Tangent:
             if a is None and b is None:
                 return None
             return call("ifexp", e.args[0], zero(e.type) if a is None else a, zero(e.type) if b is None else b)
-        dots = [self.push(a) for a in e.args]
+        dots = [self.push(a) if op.kind == "elementwise" else self.whole(a) for a in e.args]
         if all(d is None for d in dots) or e.op in SHAPE_OF_OTHERS and dots[0] is None:
             return None
         if op.kind == "elementwise" and op.tangent is None:
@@ -101,6 +104,13 @@ class _Tangent:
         if op.kind == "elementwise" and op.is_singular(e.args):
             d = self._masked([x for x in dots if x is not None], d)
         return d
+
+    def whole(self, e: Any) -> Expr | None:
+        """The tangent of an expression in its full shape (where an operand is broadcast, `push` gives the tangent of that operand alone)."""
+        d = self.push(e)
+        if d is None or not ir.is_array(e.type) or (ir.is_array(d.type) and self.shapes.of(d) == self.shapes.of(e)):
+            return d
+        return call("add", d, call("zeros_like", e))
 
     def _masked(self, dots: list[Expr], part: Expr) -> Expr:
         """The tangent, forced to zero where all incoming tangents are zero."""
@@ -198,7 +208,7 @@ class _Tangent:
 
     def on_multi(self, s: ir.Multi) -> list[ir.Stmt]:
         live = [t for t in s.targets if t is not None and self.is_active(t)]
-        dots = [self.push(a) for a in s.args]
+        dots = [self.whole(a) for a in s.args]
         if not live or all(d is None for d in dots):
             return [s]
         op = registry.OPS[s.op]
@@ -237,7 +247,7 @@ class _Tangent:
         for a, p in zip(s.args, callee.params, strict=True):
             if not ir.is_inexact(p.type):
                 continue
-            d = self.push(a)
+            d = self.whole(a)
             if d is None and ir.is_array(p.type):
                 d = Var(self.names.fresh("unused_dot"), p.type)
                 out.append(ir.Assign(d, Call("zeros_like", (a,), (), p.type)))

@@ -311,7 +311,7 @@ class Loops(Statements):
             cond = test()
             holder["cond"], holder["pure"] = cond, not start
             if cond is False:
-                holder["never"] = True
+                holder["never"] = test
                 self.state = None
                 return self.out
             loop.endless = cond is True or not holder["pure"]
@@ -425,6 +425,7 @@ class Loops(Statements):
             del out[mark:]
             self.state = dict(head)
             self.volatile = set()
+            holder["never"]()  # the condition is evaluated once, with what it assigns
             self.run(orelse)
             return
         self.emit(make(loop, body))

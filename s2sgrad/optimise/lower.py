@@ -142,8 +142,24 @@ class Lowering:
                 self.shapes.note_equal(s.target, value)
         elif isinstance(s.target.type, ListType):
             self.emit(Assign(s.target, self.view(s.value)))
+            if isinstance(s.value, Call) and s.value.op == "list_new":
+                self.show_items(s.target)
         else:
             self.bind(s.target, s.value)
+
+    def show_items(self, v: Var) -> None:
+        """numba finds the type of a list in what is appended; a list that may stay empty is shown an item without elements."""
+        assert isinstance(v.type, ListType)
+        t = v.type.item
+        item = self.fresh("item", t)
+        if isinstance(t, ListType):
+            self.emit(Assign(item, ir.call("list_new", item=t.item)))
+            self.show_items(item)
+        else:
+            nothing = Call("empty", (literal(0),) * t.ndim, (("dtype", t.dtype),), Array(t.dtype, t.ndim))
+            self.emit(Assign(item, nothing if t.layout == "C" else Index(nothing, (Slice(step=literal(1)),) * t.ndim, t)))
+        self.emit(Append(v, item))
+        self.emit(Pop(self.fresh("item", t), v))
 
     def do_store(self, s: Store) -> None:
         self.write(s.base, s.index, s.value, accumulate=False)

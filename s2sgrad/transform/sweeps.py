@@ -299,22 +299,11 @@ class Sweeps:
                 out.append(ir.Assign(v, Const({"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0j}[v.type.dtype[0]], v.type)))
                 continue
             for w in [v, *([self.st.bar(v)] if self.st.is_active(v) and self.st.is_eager(v) else [])]:
-                out += self._empty_list(w) if isinstance(w.type, ir.ListType) else [ir.Assign(w, _nothing(w.type))]
+                if isinstance(w.type, ir.ListType):
+                    out.append(ir.Assign(w, call("list_new", item=w.type.item)))
+                else:
+                    out.append(ir.Assign(w, Call("empty", (ZERO,) * v.ndim, (("dtype", v.type.dtype),), w.type)))
         return out
-
-    def _empty_list(self, v: Var) -> Block:
-        """An empty list that shows numba the type of its items."""
-        assert isinstance(v.type, ir.ListType)
-        item = Var(self.st.names.fresh("item"), v.type.item)
-        first = [ir.Assign(item, _nothing(item.type))] if isinstance(item.type, ir.Array) else self._empty_list(item)
-        return [ir.Assign(v, call("list_new", item=item.type)), *first, ir.Append(v, item), ir.Pop(self._dropped(v), v)]
-
-
-def _nothing(t: ir.Type) -> Expr:
-    """An array without elements."""
-    assert isinstance(t, ir.Array)
-    empty = Call("empty", (ZERO,) * t.ndim, (("dtype", t.dtype),), ir.Array(t.dtype, t.ndim))
-    return empty if t.layout == "C" else ir.Index(empty, (ir.Slice(step=ONE),) * t.ndim, t)
 
 
 def _add(e: Expr, k: Expr) -> Expr:

@@ -220,3 +220,13 @@ case(grown_after_branch, (np.array([0.7, 2.0, -0.5]),), numba="fast")
 case(filtered_then_iterated, (np.array([1.0, 2.0, -0.5]),))
 case(grown_in_branches_of_loops, (np.array([1.0, 2.0, -0.5]),), numba="fast")
 case(copies_that_grow_apart, (X,))
+
+
+def rows_on_one_path(x, n):
+    rows = []
+    if n != 1:
+        rows.append(np.arange(4) * x[0])
+    return np.sum(rows.pop() * x)
+
+
+case(rows_on_one_path, (np.array([0.6, -0.3, 0.5, 0.1]), 3), wrt=(0,))

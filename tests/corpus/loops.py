@@ -336,6 +336,13 @@ def map_is_lazy(x):
     return s * x[1]
 
 
+
+def condition_false_at_once(x):
+    k = 0
+    while (s := 0.5) > 0.9 and k < 3:
+        k += 1
+    return x * x * s
+
 case(range_forward, (X,), numba="fast")
 case(range_negative_step, (X,))
 case(range_step_two, (X, 1, 2), wrt=(0,))
@@ -374,3 +381,4 @@ case(tuple_of_values_rebound, (X,), numba="fast")
 case(tuple_of_arrays_rebound, (X,))
 case(tuple_iterated_by_writers, (X,))
 case(map_is_lazy, (X,))
+case(condition_false_at_once, (3.0,))

@@ -18,17 +18,20 @@ def key(v: ir.Var, classes: Mapping[str, str]) -> str:
     return v.name if isinstance(v.type, ir.Scalar) else "m:" + classes.get(v.name, v.name)
 
 
-def dependencies(e: Any) -> Iterable[ir.Var]:
-    """The inexact variables an expression depends on through operations that are not flat."""
+def dependencies(e: Any, conditional: bool = True) -> Iterable[ir.Var]:
+    """The inexact variables an expression depends on through operations that are not flat. Without `conditional`: whatever its
+    conditional expressions choose."""
+    if isinstance(e, ir.Call) and e.op == "ifexp" and not conditional:
+        return
     if isinstance(e, ir.Var):
         if ir.is_inexact(e.type):
             yield e
     elif isinstance(e, ir.Call):
         if registry.OPS[e.op].kind != "zero":
             for a in e.args:
-                yield from dependencies(a)
+                yield from dependencies(a, conditional)
     elif isinstance(e, ir.Index):
-        yield from dependencies(e.base)
+        yield from dependencies(e.base, conditional)
 
 
 def edges(body: Sequence[ir.Stmt], classes: Mapping[str, str]) -> list[tuple[str, set[str]]]:

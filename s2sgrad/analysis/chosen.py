@@ -7,7 +7,7 @@ Zero times infinity is nan, so such products are guarded. Both sets are flow-ins
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from s2sgrad import ir
@@ -80,7 +80,7 @@ def _conditional(function: ir.Function, classes: Mapping[str, str]) -> set[str]:
     used: dict[str, set[Path]] = {}
 
     def uses(e: Any, path: Path) -> None:
-        for v in _unconditional(e):
+        for v in dependencies(e, conditional=False):
             used.setdefault(key(v, classes), set()).add(path)
         for v in dependencies(e):
             used.setdefault(key(v, classes), set()).add((*path, id(e)))
@@ -107,21 +107,6 @@ def _conditional(function: ir.Function, classes: Mapping[str, str]) -> set[str]:
         if hidden or replaced:
             out.add(unit)
     return out
-
-
-def _unconditional(e: Any) -> Iterator[ir.Var]:
-    """The variables of an expression that are used whatever its conditions say."""
-    if isinstance(e, ir.Call) and e.op == "ifexp":
-        return
-    if isinstance(e, ir.Var):
-        if ir.is_inexact(e.type):
-            yield e
-    elif isinstance(e, ir.Call):
-        if registry.OPS[e.op].kind != "zero":
-            for a in e.args:
-                yield from _unconditional(a)
-    elif isinstance(e, ir.Index):
-        yield from _unconditional(e.base)
 
 
 def _overwritten(body: Sequence[ir.Stmt], classes: Mapping[str, str]) -> set[str]:

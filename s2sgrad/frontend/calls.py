@@ -17,8 +17,6 @@ import numpy as np
 from s2sgrad import errors, ir, library
 from s2sgrad.errors import S2SGradError
 from s2sgrad.frontend import scope as scoping
-from s2sgrad.frontend.exceptions import DeadCode
-from s2sgrad.frontend.machine import Path, Target
 from s2sgrad.frontend.numpys import NumPyCalls
 from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.source import no_source, source_of
@@ -364,21 +362,10 @@ class Calls(NumPyCalls, Tapes):
                 v = self.eval(f.node.body)
                 kept_jumps = kept_jumps | self.jumps
                 return v
-            frame.ret_cell = Cell("result")
-            frame.ret = Target("return", self.branch_var("returned", ir.BOOL, Const(False, ir.BOOL)))
-            tail = self.run(f.node.body)
-            paths = list(frame.ret.paths)
-            if self.state is not None:
-                self.state[frame.ret_cell] = NONE
-                paths.append(Path(self.state, tail))
-            self.state = self.join(paths)
-            raised = self.jumps - {frame.ret}
-            kept_jumps = kept_jumps | raised
-            if self.state is None:
-                raise DeadCode
-            if raised:
-                self.go_on(raised)
-            v = self.state.pop(frame.ret_cell)
+            paths = self.returning(frame, f.node.body)
+            kept_jumps = kept_jumps | self.jumps - {frame.ret}
+            v = self.returned(frame, paths)
+            assert self.state is not None
             if not info.captured:
                 for c in cells.values():
                     self.state.pop(c, None)

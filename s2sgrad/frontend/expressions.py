@@ -955,7 +955,7 @@ def python_refuses(op: Any, a: Value, b: Value) -> bool:
         op(*examples)
     except TypeError:
         return True
-    except Exception:
+    except Exception:  # the kinds are accepted, only these values are not (a zero divisor)
         return False
     return False
 
@@ -978,9 +978,9 @@ def is_dict(v: Value) -> bool:
     return isinstance(v, Ref) and v.heap.kind == "dict"
 
 
-__all__ = ["Expressions", "Method", "NeedsBranch", "NeedsStatic", "Path", "Poison", "nums"]
-
-
 def generated(f: Any) -> bool:
     """Was this method written by @dataclass?"""
     return getattr(getattr(f, "__wrapped__", f), "__code__", None) is not None and getattr(f, "__wrapped__", f).__code__.co_filename == "<string>"
+
+
+__all__ = ["Expressions", "Method", "NeedsBranch", "NeedsStatic", "Path", "Poison", "nums"]

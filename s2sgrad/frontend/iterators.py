@@ -354,6 +354,30 @@ class Iterators(Loops):
         if mine:
             self.go_on(mine)
 
+    # ------------------------------------------------------------------------------------------- bodies of functions
+
+    def returning(self, frame: Frame, body: Sequence[Any]) -> list[Path]:
+        """Run the body of a function: the paths on which it returns."""
+        frame.ret_cell = Cell("result")
+        frame.ret = Target("return", self.branch_var("returned", ir.BOOL, Const(False, ir.BOOL)))
+        tail = self.run(body)
+        paths = list(frame.ret.paths)
+        if self.state is not None:
+            self.state[frame.ret_cell] = NONE
+            paths.append(Path(self.state, tail))
+        return paths
+
+    def returned(self, frame: Frame, paths: list[Path]) -> Value:
+        """Go on after a function where its returning paths meet: its result."""
+        self.state = self.join(paths)
+        left = self.jumps - {frame.ret}
+        if self.state is None:
+            raise DeadCode
+        if left:
+            self.go_on(left)
+        assert self.state is not None
+        return self.state.pop(frame.ret_cell)
+
     # ------------------------------------------------------------------------------------------- generator functions
 
     def run_call(self, v: Iter, use: Callable[[Value], Any]) -> Value:
@@ -376,22 +400,10 @@ class Iterators(Loops):
         self.frames.append(frame)
         self.jumps = set()
         try:
-            frame.ret_cell = Cell("result")
-            frame.ret = Target("return", self.branch_var("returned", ir.BOOL, Const(False, ir.BOOL)))
-            tail = self.run(f.node.body)
-            paths = list(frame.ret.paths)
-            if self.state is not None:
-                self.state[frame.ret_cell] = NONE
-                paths.append(Path(self.state, tail))
+            paths = self.returning(frame, f.node.body)
             self.out = kept_out
-            self.state = self.join(paths)
-            left = self.jumps - {frame.ret}
-            kept_jumps = kept_jumps | left
-            if self.state is None:
-                raise DeadCode
-            if left:
-                self.go_on(left)
-            return self.state.pop(frame.ret_cell)
+            kept_jumps = kept_jumps | self.jumps - {frame.ret}
+            return self.returned(frame, paths)
         finally:
             self.frames.pop()
             self.node, self.jumps = kept_node, kept_jumps

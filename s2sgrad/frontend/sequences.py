@@ -9,7 +9,7 @@ import numpy as np
 
 from s2sgrad import ir
 from s2sgrad.frontend.lists import Lists
-from s2sgrad.frontend.values import NONE, Growing, Heap, Items, Iter, Num, Obj, Ref, SliceOf, Tup, Value, describe, map_nums, number
+from s2sgrad.frontend.values import NONE, Growing, Heap, Items, Iter, Num, Obj, Ref, SliceOf, Tup, Value, describe, number, nums
 from s2sgrad.ir import Array, Assign, Call, Const, Expr, Index, ListType, Var
 
 
@@ -128,7 +128,7 @@ class Sequences(Lists):
         for x in new:
             g = self.fit(ref, g, self.element(x))
         assert self.state is not None
-        columns = [[n.expr for n in leaves(self.element(x))] for x in new]
+        columns = [[n.expr for n in nums(self.element(x))] for x in new]
         for k, s in enumerate(g.stores):
             values = [c[k] for c in columns]
             if isinstance(s.type, ListType):
@@ -293,17 +293,6 @@ def known(v: Value) -> bool:
     if isinstance(v, Tup):
         return all(map(known, v.items))
     return isinstance(v, Obj) or (isinstance(v, Num) and v.known and not v.is_array)
-
-
-def leaves(v: Value) -> list[Num]:
-    out: list[Num] = []
-
-    def see(n: Num) -> Num:
-        out.append(n)
-        return n
-
-    map_nums(v, see)
-    return out
 
 
 __all__ = ["NONE", "Sequences", "known"]

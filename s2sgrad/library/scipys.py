@@ -7,7 +7,7 @@ from scipy import special as sp  # type: ignore[import-untyped]
 
 from s2sgrad.library.numbers import logsumexp
 from s2sgrad.library.table import implements
-from s2sgrad.library.windows import i0
+from s2sgrad.library.windows import bessel_series, i0
 
 implements(sp.logsumexp)(logsumexp)
 
@@ -95,12 +95,4 @@ implements(sp.i0)(i0)
 
 @implements(sp.i1)
 def i1(x):
-    q = 0.25 * np.asarray(x) * x
-    term = q * 0.0 + 1.0
-    total = term
-    k = 0
-    while np.any(term > 1e-18 * total):
-        k += 1
-        term = term * q / (k * (k + 1))
-        total = total + term
-    return 0.5 * x * total
+    return 0.5 * x * bessel_series(x, 1)

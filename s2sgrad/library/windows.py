@@ -32,18 +32,22 @@ def bartlett(M):
     return np.where(t <= 1.0, t, 2.0 - t) if M != 1 else np.ones(M)
 
 
-@implements(np.i0)
-def i0(x):
-    """The series of the modified Bessel function: its terms have one sign, so that nothing cancels."""
+def bessel_series(x, order):
+    """The sum of (x²/4)^k k-th terms of the modified Bessel function of order 0 or 1: they have one sign, so that nothing cancels."""
     q = 0.25 * np.asarray(x) * x
     term = q * 0.0 + 1.0
     total = term
     k = 0
     while np.any(term > 1e-18 * total):
         k += 1
-        term = term * q / (k * k)
+        term = term * q / (k * (k + order))
         total = total + term
     return total
+
+
+@implements(np.i0)
+def i0(x):
+    return bessel_series(x, 0)
 
 
 @implements(np.kaiser)

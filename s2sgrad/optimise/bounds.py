@@ -158,7 +158,8 @@ class _Bounds:
                 stay.append(c)
             elif not self.proven(-moved.wrong.plus(1)):
                 checks.append(replace(moved, home=out, anchor=new))
-                self.facts.append(-moved.wrong.plus(1)) if not moved.guards else None
+                if not moved.guards:
+                    self.facts.append(-moved.wrong.plus(1))
         self.settle(stay)
         new.body = inner
         out.append(new)

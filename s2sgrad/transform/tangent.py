@@ -108,7 +108,7 @@ class _Tangent:
     def whole(self, e: Any) -> Expr | None:
         """The tangent of an expression in its full shape (where an operand is broadcast, `push` gives the tangent of that operand alone)."""
         d = self.push(e)
-        if d is None or not ir.is_array(e.type) or (ir.is_array(d.type) and self.shapes.of(d) == self.shapes.of(e)):
+        if d is None or not ir.is_array(e.type) or not self._may_be_smaller(d, e):
             return d
         return call("add", d, call("zeros_like", e))
 
@@ -172,18 +172,14 @@ class _Tangent:
         if d is None:
             return [s, ir.Assign(self.dot(t), zeros_like(t))]
         fresh = d if not ir.is_alias(d) else call("copy", d)
-        if not ir.is_array(fresh.type) or self._may_be_smaller(d, s.value):
+        if self._may_be_smaller(d, s.value):
             held = Var(self.names.fresh("part"), fresh.type)
             return [ir.Assign(held, fresh), s, ir.Assign(self.dot(t), zeros_like(t)), ir.Store(self.dot(t), (), held)]
         return [ir.Assign(self.dot(t), fresh), s]
 
     def _may_be_smaller(self, d: Expr, value: Expr) -> bool:
         """Could the tangent have fewer elements than the value (an operand was broadcast)?"""
-        if d.ndim < value.ndim:
-            return True
-        arrays = [x for x in ir.walk(value) if isinstance(x, Call) and registry.OPS[x.op].kind == "elementwise"
-                  and sum(ir.is_array(a.type) for a in x.args) > 1]
-        return bool(arrays)
+        return not ir.is_array(d.type) or self.shapes.of(d) != self.shapes.of(value)
 
     def cast(self, d: Expr, t: Var) -> Expr:
         if ir.is_array(d.type):

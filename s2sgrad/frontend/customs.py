@@ -128,6 +128,8 @@ class Customs(Builtins):
         outputs = [n.expr for n in self.parts(outputs_value) if isinstance(n, Num)]
         seeds = [self.fresh("dy", seed_type(e.type)) for e in outputs]
         assert grad is not None
+        if self.variables and takes_variables(grad):
+            raise self.error(f"the rule of {name} gives gradients of variables", node, "Record the call with a GradientTape outside compiled code.")
         with self.inside(), self.apart(f"the custom gradient {name}"), self.block() as back:
             grad_args: list[Value] = [Num(v) for v in seeds]
             if not two:
@@ -355,6 +357,12 @@ def seed_type(t: Any) -> Any:
 
 def name_of(obj: Any) -> str:
     return getattr(obj, "__name__", None) or getattr(getattr(obj, "function", None), "__name__", "custom")  # type: ignore[return-value]
+
+
+def takes_variables(grad: Value) -> bool:
+    """Does a gradient function ask for the variables that its function reads?"""
+    args = getattr(getattr(grad, "node", None), "args", None)
+    return args is not None and (args.kwarg is not None or any(a.id == "variables" for a in (*args.args, *args.kwonlyargs)))
 
 
 __all__ = ["Customs", "same_layout"]

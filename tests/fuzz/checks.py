@@ -45,7 +45,7 @@ def reference(p: Program) -> tuple[Any, list[list[float]], list[float]]:
             if not np.all(np.isfinite(g)) or scale > (BIG / 100 if p.single else BIG * 10) or not max(e, default=0.0) <= 1e-6 * scale:
                 raise Unfit("not smooth here")
             grads.append(g)
-            errors.append(max(e, default=0.0))
+            errors.append(max(*e, 1e-14 * abs(value)))  # the rounding of the value over the smallest step, a hundredth of it
     return value, grads, errors
 
 

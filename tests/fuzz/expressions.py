@@ -115,7 +115,7 @@ class Expressions(Writer):
             self.kinds.add("generator")
             w = self.vec(n)
             return self.rng.choice((f"sum(w_ * w_ for w_ in {w})", f"sum({w}[k_] * {self.atom()} for k_ in range({n}))",
-                                    f"sum([w_ * 0.5 for w_ in {w} if w_ > {self.number()}])"))
+                                    f"sum([float(w_) * 0.5 for w_ in {w} if w_ > {self.number()}])"))
         return f"np.sum({v} * {self.vec(n)})"
 
     def view(self, n: int) -> str | None:

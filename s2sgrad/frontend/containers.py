@@ -249,7 +249,6 @@ def _contains(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value
 
 
 Builtins.got = got  # type: ignore[attr-defined]
-__all__ = ["Builtins"]
 
 
 def plain(m: Builtins, v: Value, build: Any, n: Any) -> Value:

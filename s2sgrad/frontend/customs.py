@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from s2sgrad import errors, ir
-from s2sgrad.frontend.containers import Builtins
-from s2sgrad.frontend.machine import same_layout
+from s2sgrad.frontend import arrays, containers, conversions, introspection, iterables  # noqa: F401 - each declares its builtins
+from s2sgrad.frontend.builtin import Builtins
 from s2sgrad.frontend.objects import attribute_view
 from s2sgrad.frontend.values import NONE, Fields, Func, Items, Maybe, Num, Obj, Partial, Ref, Ruled, Text, Tup, Value, describe, map_nums
 from s2sgrad.ir import Assign, Var
@@ -365,4 +365,4 @@ def takes_variables(grad: Value) -> bool:
     return args is not None and (args.kwarg is not None or any(a.id == "variables" for a in (*args.args, *args.kwonlyargs)))
 
 
-__all__ = ["Customs", "same_layout"]
+__all__ = ["Customs"]

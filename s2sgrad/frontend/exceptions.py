@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from s2sgrad import ir
-from s2sgrad.frontend.machine import Machine, Path, Target, skeleton
+from s2sgrad.frontend.joins import Joins
+from s2sgrad.frontend.machine import Path, Target
+from s2sgrad.frontend.unify import skeleton
 from s2sgrad.frontend.values import Cell, Error, Obj, Text, Value, describe
 from s2sgrad.ir import Const, Expr, If, Stmt
 
@@ -44,7 +46,7 @@ class Protected:
     barrier: str = ""
 
 
-class Exceptions(Machine):
+class Exceptions(Joins):
     # ------------------------------------------------------------------------------------------- who catches
 
     def catcher(self, cls: type[BaseException]) -> tuple[Protected, int] | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import ir
-from s2sgrad.frontend.expressions import Expressions, is_dict, is_list
+from s2sgrad.frontend.expressions import Expressions
 from s2sgrad.frontend.machine import reads_memory
 from s2sgrad.frontend.values import (
     Fields,
@@ -23,6 +23,8 @@ from s2sgrad.frontend.values import (
     Tup,
     Value,
     describe,
+    is_dict,
+    is_list,
     map_nums,
     number,
     of,

@@ -11,8 +11,9 @@ from s2sgrad import errors, ir
 from s2sgrad.frontend import scope as scoping
 from s2sgrad.frontend.customs import Customs
 from s2sgrad.frontend.exceptions import DeadCode
-from s2sgrad.frontend.machine import Path, promote
+from s2sgrad.frontend.machine import Path
 from s2sgrad.frontend.prune import prune
+from s2sgrad.frontend.unify import promote
 from s2sgrad.frontend.values import NONE, Func, Num, Obj, Ref, Tup, Value, describe, map_nums, nums
 from s2sgrad.ir import Array, Var
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from s2sgrad import ir
 from s2sgrad.frontend.expressions import Expressions
-from s2sgrad.frontend.machine import NeedsStatic, convert, promote, same
+from s2sgrad.frontend.machine import NeedsStatic
+from s2sgrad.frontend.unify import convert, promote, same
 from s2sgrad.frontend.values import (
     NONE,
     Fields,

@@ -10,9 +10,10 @@ import gast
 
 from s2sgrad import ir
 from s2sgrad.frontend.exceptions import DeadCode
-from s2sgrad.frontend.machine import NeedsStatic, Path, Target, effects, same
+from s2sgrad.frontend.machine import NeedsStatic, Path, Target, effects
 from s2sgrad.frontend.scope import Loop, bound_names, read_outside
 from s2sgrad.frontend.statements import Statements
+from s2sgrad.frontend.unify import same
 from s2sgrad.frontend.values import (
     IDENTITY,
     NONE,

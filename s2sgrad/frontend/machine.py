@@ -1,4 +1,4 @@
-"""The specialiser's machine: names, emitted statements, the state of the abstract program and how paths join."""
+"""The specialiser's machine: names, emitted statements, the state of the abstract program, the order of evaluation."""
 
 from __future__ import annotations
 
@@ -8,48 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from s2sgrad import errors, ir
-from s2sgrad.frontend.values import (
-    IDENTITY,
-    NONE,
-    UNBOUND,
-    UNKNOWN,
-    Cell,
-    Error,
-    Fields,
-    Func,
-    Growing,
-    Heap,
-    Identities,
-    Items,
-    Iter,
-    Maybe,
-    Method,
-    Num,
-    Obj,
-    Partial,
-    Poison,
-    Range,
-    Ref,
-    SliceOf,
-    Spelled,
-    Text,
-    Tup,
-    Unbound,
-    Value,
-    describe,
-    map_nums,
-    number,
-    nums,
-    of,
-)
-from s2sgrad.ir import Array, Assign, Call, Const, Expr, Scalar, Stmt, Type, Var
+from s2sgrad.frontend.values import IDENTITY, Fields, Growing, Heap, Identities, Items, Iter, Maybe, Num, Partial, Poison, Tup, Unbound, Value, map_nums, nums
+from s2sgrad.ir import Array, Assign, Call, Const, Expr, Stmt, Type, Var
 
 State = dict[Any, Value]
 PACKAGE = os.path.dirname(errors.__file__) + os.sep
-RANK = {"bool": 0, "int64": 1, "float64": 2, "complex128": 3}
 
 
 class NeedsStatic(errors.Unsupported):
@@ -243,7 +207,7 @@ class Machine:
                 copies.append((var, e))
             return Num(var, v.const)
         if isinstance(v, Tup):
-            return Tup(tuple(self._store((*slot, k), i, copies) for k, i in zip(_keys(v), v.items, strict=True)), v.cls)
+            return Tup(tuple(self._store((*slot, k), i, copies) for k, i in zip(keys_of(v), v.items, strict=True)), v.cls)
         if isinstance(v, Items):
             return Items(tuple(self._store((*slot, k), i, copies) for k, i in enumerate(v.items)))
         if isinstance(v, Fields):
@@ -317,8 +281,6 @@ class Machine:
             done.append(v)
         return done
 
-    # ------------------------------------------------------------------------------------------- joining paths
-
     @contextmanager
     def block(self, state: State | None = None) -> Any:
         """Collect statements in a list of their own."""
@@ -330,404 +292,14 @@ class Machine:
         finally:
             self.out = saved
 
-    def join(self, paths: Sequence[Path], force: bool = False) -> State | None:
-        """The state where paths meet; conversions are appended to the paths."""
-        if not paths:
-            return None
-        if len(paths) == 1 and not force:
-            return paths[0].state
-        target = self.merge_states([p.state for p in paths])
-        for p in paths:
-            self.reconcile(p, target)
-        return target
-
-    def merge_states(self, states: Sequence[State], born: float = float("inf")) -> State:
-        """The common state of several paths, of what is older than `born`; where they differ it stands in variables of its own."""
-        out: State = {}
-        todo: list[Any] = []
-        for k in dict.fromkeys(k for s in states for k in s if k.number < born):
-            if isinstance(k, Heap):
-                out[k] = self.merge((k,), [s[k] for s in states if k in s], todo)
-            else:
-                out[k] = self.merge((k,), [s.get(k, UNBOUND) for s in states], todo)
-        while todo:
-            heap, refs = todo.pop()
-            out[heap] = self.merge((heap,), [s[r] for r in refs for s in states if r in s], todo)
-        return out
-
-    def merge(self, slot: tuple[Any, ...], vals: Sequence[Value], todo: list[Any]) -> Value:
-        """One value for several paths, held in variables of the slot where they differ."""
-        first = vals[0]
-        if isinstance(first, Identities) or slot[0] is IDENTITY:
-            tables = [v.tokens if isinstance(v, Identities) else {} for v in vals]
-            return Identities({k: t for k, t in tables[0].items() if all(o.get(k) is t for o in tables[1:])})
-        if all(v is first or same(v, first) for v in vals[1:]) and not any(self.is_volatile(v) for v in vals):
-            return first
-        for v in vals:
-            if isinstance(v, Poison):
-                return v
-        for absent, test in (("unbound", _is_unbound), ("none", _is_none), ("conflict", _never), ("full", _never)):
-            if any(test(v) or (isinstance(v, Maybe) and v.absent == absent) for v in vals):
-                inner = [v.value if isinstance(v, Maybe) and v.absent == absent else v for v in vals if not test(v)]
-                if not inner:
-                    return first
-                if absent == "conflict":  # what does not go with the value that is kept is where the flag is false
-                    base = next(v.value for v in vals if isinstance(v, Maybe) and v.absent == absent)
-                    inner = [x for x in inner if isinstance(x, Num) and isinstance(base, Num) and promote(x.type, base.type) is not None] or [base]
-                return Maybe(self.flag_var((*slot, absent)), self.merge(slot, inner, todo), absent)
-        if all(isinstance(v, Num) for v in vals):
-            return self.merge_nums(slot, vals)  # type: ignore[arg-type]
-        kind = type(first)
-        if all(isinstance(v, Ref) for v in vals):
-            return self.merge_refs(slot, vals, todo)  # type: ignore[arg-type]
-        if any(isinstance(v, Growing) for v in vals) and all(isinstance(v, Growing | Items) for v in vals):
-            return self.merge_growing(slot, vals)
-        if not all(type(v) is kind for v in vals):
-            return Poison(f"{' on one path and '.join(dict.fromkeys(describe(v) for v in vals))} on another")
-        if isinstance(first, Tup):
-            if all(len(v.items) == len(first.items) and v.cls is first.cls for v in vals):  # type: ignore[attr-defined]
-                cols = zip(*(v.items for v in vals), strict=True)  # type: ignore[attr-defined]
-                return Tup(tuple(self.merge((*slot, k), c, todo) for k, c in zip(_keys(first), cols, strict=True)), first.cls)
-            return Poison("tuples of different lengths on different paths")
-        if isinstance(first, Items):
-            if all(len(v.items) == len(first.items) for v in vals):  # type: ignore[attr-defined]
-                cols = zip(*(v.items for v in vals), strict=True)  # type: ignore[attr-defined]
-                return Items(tuple(self.merge((*slot, k), c, todo) for k, c in enumerate(cols)))
-            return self.merge_growing(slot, vals)
-        if isinstance(first, Fields):
-            keys = list(dict.fromkeys(k for v in vals for k in v.fields))  # type: ignore[attr-defined]
-            return Fields({k: self.merge((*slot, k), [v.fields.get(k, UNBOUND) for v in vals], todo) for k in keys})  # type: ignore[attr-defined]
-        if isinstance(first, Func) and all(v.node is first.node and v.scope is first.scope for v in vals):  # type: ignore[attr-defined]
-            merged = self.merge((*slot, "d"), [Tup(v.defaults) for v in vals], todo)  # type: ignore[attr-defined]
-            if isinstance(merged, Tup):
-                return Func(first.node, first.scope, first.source, merged.items, first.kw_defaults, first.python, first.access)
-        if (isinstance(first, Range | SliceOf) and all(same_shape(v, first) for v in vals)) or (
-                isinstance(first, Error | Text) and all(skeleton(v) == skeleton(first) for v in vals)):
-            parts = [Tup(tuple(nums(v))) for v in vals]
-            merged = self.merge((*slot, "r"), parts, todo)
-            if isinstance(merged, Tup):
-                it = iter(merged.items)
-                return map_nums(first, lambda n: next(it))  # type: ignore[arg-type, return-value]
-        return Poison(" on one path and ".join(dict.fromkeys(describe(v) for v in vals)) + " on another")
-
-    def is_volatile(self, v: Value) -> bool:
-        return bool(self.volatile) and any(ir.names_in(n.expr) & self.volatile for n in nums(v))
-
-    def merge_nums(self, slot: tuple[Any, ...], vals: Sequence[Num]) -> Value:
-        entry = self.loop_entry.get(slot[0], UNKNOWN) if len(slot) == 1 else UNKNOWN
-        t = vals[0].type
-        for v in vals[1:]:
-            t = promote(t, v.type)
-            if t is not None and not all(fits(x.type, x.const if x.known else entry, t) for x in vals):
-                t = None
-            if t is None and self.conflicts and len(vals) == 2:
-                return Maybe(self.flag_var((*slot, "conflict")), self.merge_nums(slot, vals[:1]), "conflict")
-            if t is None:
-                ranks = sorted({_shape(v.type) for v in vals})
-                return Poison(f"{ranks[0]} on one path and {ranks[-1]} on another")
-        const = vals[0].const if all(v.known and same_const(v.const, vals[0].const) for v in vals) else UNKNOWN
-        exprs = {v.expr for v in vals}
-        if len(exprs) == 1 and not self.is_volatile(vals[0]) and isinstance(vals[0].expr, Var | Const):
-            return Num(vals[0].expr, const)
-        var = self.slot_var(slot, t)
-        if len(slot) == 1 and any(isinstance(v.expr, Var) and v.expr.name in self.volatile for v in vals):
-            self.synthetic.add(var.name)  # a loop variable read after its loop: dropped where nobody reads it
-        return Num(var, const)
-
-    def merge_refs(self, slot: tuple[Any, ...], vals: Sequence[Ref], todo: list[Any]) -> Value:
-        heaps = list(dict.fromkeys(v.heap for v in vals))
-        if len(heaps) == 1:
-            return vals[0]
-        h = heaps[0]
-        if any(x.kind != h.kind or x.cls is not h.cls for x in heaps):
-            return Poison(" on one path and ".join(dict.fromkeys(describe(v) for v in vals)) + " on another")
-        key = (slot, h.kind, h.cls)
-        merged = self.merged_heaps.get(key)
-        if merged is None:
-            merged = self.merged_heaps[key] = Heap(h.kind, h.cls, slot_name(slot))
-        for x in (*heaps, merged):
-            x.frozen = x.frozen or "it may be one of several objects here"
-        todo.append((merged, heaps))
-        return Ref(merged)
-
-    def merge_growing(self, slot: tuple[Any, ...], vals: Sequence[Value]) -> Value:
-        raise NotImplementedError
-
-    # -------------------------------------------------------------------------------------------
-
-    def reconcile(self, path: Path, target: State) -> None:
-        """Append to a path what makes its state look like the target."""
-        copies: list[tuple[Var, Expr]] = []
-        saved, self.out = self.out, path.out
-        saved_state, self.state = self.state, path.state
-        for k, t in target.items():
-            if k in path.state or not isinstance(k, Heap):
-                self.move(path.state, path.state.get(k, UNBOUND), t, target, copies)
-        self.copy_all(copies)
-        self.out, self.state = saved, saved_state
-
-    def move(self, state: State, v: Value, t: Value, target: State, copies: list[tuple[Var, Expr]]) -> None:
-        if v is t or isinstance(t, Poison | Identities) or (isinstance(v, Maybe) and isinstance(t, Maybe) and v.flag == t.flag and same(v.value, t.value)):
-            return
-        if isinstance(t, Maybe):
-            conflict = t.absent == "conflict" and isinstance(v, Num) and isinstance(t.value, Num) and promote(v.type, t.value.type) is None
-            if conflict or {"unbound": _is_unbound, "none": _is_none}.get(t.absent, _never)(v):
-                copies.append((t.flag, Const(False, ir.BOOL)))
-            elif isinstance(v, Maybe) and v.absent == t.absent:
-                if v.flag != t.flag:
-                    copies.append((t.flag, v.flag))
-                self.move(state, v.value, t.value, target, copies)
-            else:
-                copies.append((t.flag, Const(True, ir.BOOL)))
-                self.move(state, v, t.value, target, copies)
-        elif isinstance(t, Num) and isinstance(v, Num):
-            if v.expr != t.expr:
-                e = number(v.const).expr if v.known and v.type != t.type and isinstance(v.type, Scalar) and v.type.weak else v.expr
-                copies.append((t.expr, convert(e, t.type)))  # type: ignore[arg-type]
-        elif isinstance(t, Tup) and isinstance(v, Tup):
-            for a, b in zip(v.items, t.items, strict=True):
-                self.move(state, a, b, target, copies)
-        elif isinstance(t, Items) and isinstance(v, Items):
-            for a, b in zip(v.items, t.items, strict=True):
-                self.move(state, a, b, target, copies)
-        elif isinstance(t, Growing):
-            self.move_growing(v, t, copies)
-        elif isinstance(t, Fields) and isinstance(v, Fields):
-            for k, b in t.fields.items():
-                self.move(state, v.fields.get(k, UNBOUND), b, target, copies)
-        elif isinstance(t, Ref) and isinstance(v, Ref):
-            if t.heap is not v.heap and v.heap in state:
-                self.move(state, state[v.heap], target[t.heap], target, copies)
-        elif isinstance(t, Func) and isinstance(v, Func):
-            for a, b in zip(v.defaults, t.defaults, strict=True):
-                self.move(state, a, b, target, copies)
-        elif isinstance(t, Range | SliceOf | Iter | Partial | Error | Text):
-            for a, b in zip(nums(v), nums(t), strict=True):
-                self.move(state, a, b, target, copies)
-
-    def keep_names(self, snap: Any, state: State) -> None:
-        """Names that a state uses survive a rollback to `snap`."""
-        used: set[str] = set()
-        for v in state.values():
-            _value_names(v, used)
-        names, slots = snap[0], snap[1]
-        for key, var in self.slot_vars.items():
-            if var.name in used:
-                slots[key] = var
-                names[var.name] = var.type
-
-    def reachable(self, roots: Sequence[Value], state: State) -> set[Any]:
-        """The cells and heap objects that values lead to."""
-        out: set[Any] = set()
-        todo = list(roots)
-        while todo:
-            v = todo.pop()
-            keys: list[Any] = []
-            if isinstance(v, Ref):
-                keys = [v.heap]
-            elif isinstance(v, Func):
-                scope = v.scope
-                while scope is not None:
-                    keys.extend(scope.cells.values())
-                    scope = scope.parent
-                todo.extend(v.defaults)
-            todo.extend(_parts(v))
-            for k in keys:
-                if k not in out:
-                    out.add(k)
-                    if k in state:
-                        todo.append(state[k])
-        return out
-
-    def move_growing(self, v: Value, t: Growing, copies: list[tuple[Var, Expr]]) -> None:
-        raise NotImplementedError
-
-
-def _parts(v: Value) -> list[Value]:
-    """The values directly inside a value."""
-    if isinstance(v, Tup | Items):
-        return list(v.items)
-    if isinstance(v, Fields):
-        return list(v.fields.values())
-    if isinstance(v, Maybe):
-        return [v.value]
-    if isinstance(v, Method):
-        return [v.owner, *([v.func] if v.func is not None else [])]
-    if isinstance(v, Partial):
-        return [v.func, *v.args, *v.kwargs.values()]
-    if isinstance(v, Iter):
-        return [*v.parts, *([v.extra] if isinstance(v.extra, Value) else [])]
-    return []
-
-
-def poisonous(v: Value) -> bool:
-    """Does a value hold something that no variable can stand for?"""
-    return isinstance(v, Poison) or any(poisonous(p) for p in _parts(v))
-
-
-def _value_names(v: Value, out: set[str]) -> None:
-    if isinstance(v, Growing):
-        out.update(s.name for s in v.stores)
-        out.update(ir.names_in(v.length))
-        return
-    if isinstance(v, Maybe):
-        out.add(v.flag.name)
-    if isinstance(v, Func):
-        for d in v.defaults:
-            _value_names(d, out)
-    for n in nums(v):
-        out.update(ir.names_in(n.expr))
-    for p in _parts(v):
-        _value_names(p, out)
-
 
 def slot_name(slot: tuple[Any, ...]) -> str:
     parts = [getattr(slot[0], "name", str(slot[0])), *(str(p) for p in slot[1:] if p not in ("unbound", "none", "conflict", "loop"))]
     return "_".join(p for p in parts if p) or "t"
 
 
-def _keys(v: Tup) -> Sequence[Any]:
+def keys_of(v: Tup) -> Sequence[Any]:
     return v.cls._fields if v.cls is not None else range(len(v.items))
-
-
-def _is_unbound(v: Value) -> bool:
-    return isinstance(v, Unbound)
-
-
-def _is_none(v: Value) -> bool:
-    return isinstance(v, Obj) and v.value is None
-
-
-def _never(v: Value) -> bool:
-    return False
-
-
-def _shape(t: Type) -> str:
-    return f"a number ({t})" if isinstance(t, Scalar) else f"an array of rank {t.ndim} ({t.dtype})" if isinstance(t, Array) else "a list"
-
-
-def same_const(a: Any, b: Any) -> bool:
-    return type(a) is type(b) and repr(a) == repr(b)
-
-
-def same(v: Value, w: Value) -> bool:
-    """Do two abstract values denote the same value on every path?"""
-    if v is w or isinstance(v, Identities):
-        return True
-    if type(v) is not type(w):
-        return False
-    if isinstance(v, Num):
-        return v.expr == w.expr and ((v.known and w.known and same_const(v.const, w.const)) or (not v.known and not w.known))  # type: ignore[attr-defined]
-    if isinstance(v, Tup):
-        return v.cls is w.cls and len(v.items) == len(w.items) and all(map(same, v.items, w.items))  # type: ignore[attr-defined]
-    if isinstance(v, Items):
-        return len(v.items) == len(w.items) and all(map(same, v.items, w.items))  # type: ignore[attr-defined]
-    if isinstance(v, Fields):
-        return list(v.fields) == list(w.fields) and all(same(v.fields[k], w.fields[k]) for k in v.fields)  # type: ignore[attr-defined]
-    if isinstance(v, Obj):
-        return same_object(v.value, w.value)  # type: ignore[attr-defined]
-    if isinstance(v, Ref):
-        return v.heap is w.heap  # type: ignore[attr-defined]
-    if isinstance(v, Maybe):
-        return v.flag == w.flag and v.absent == w.absent and same(v.value, w.value)  # type: ignore[attr-defined]
-    if isinstance(v, Growing):
-        return v.stores == w.stores and v.length == w.length and same_layout(v.shape, w.shape)  # type: ignore[attr-defined]
-    if isinstance(v, Func):
-        return v.node is w.node and v.scope is w.scope and all(map(same, v.defaults, w.defaults))  # type: ignore[attr-defined]
-    if isinstance(v, Unbound):
-        return True
-    if isinstance(v, Poison):
-        return v.reason == w.reason  # type: ignore[attr-defined]
-    return same_shape(v, w) and all(map(same, nums(v), nums(w)))
-
-
-def same_layout(v: Value, w: Value) -> bool:
-    """Same structure and leaf types."""
-    a, b = nums(v), nums(w)
-    return type(v) is type(w) and len(a) == len(b) and all(x.type == y.type for x, y in zip(a, b, strict=True))
-
-
-def same_shape(v: Value, w: Value) -> bool:
-    if type(v) is not type(w):
-        return False
-    if isinstance(v, Range):
-        return v.strong == w.strong  # type: ignore[attr-defined]
-    if isinstance(v, SliceOf):
-        pairs = ((v.lower, w.lower), (v.upper, w.upper), (v.step, w.step))  # type: ignore[attr-defined]
-        return all(type(a) is type(b) for a, b in pairs)
-    return False
-
-
-def skeleton(v: Value) -> Any:
-    """What must agree for two exceptions to be held by one variable."""
-    if isinstance(v, Num):
-        return ("number", v.type)
-    if isinstance(v, Spelled):
-        return ("spelled", v.spec, v.conversion, v.value.type)
-    if isinstance(v, Text):
-        return ("text", *(skeleton(p) if isinstance(p, Value) else p for p in v.parts))
-    if isinstance(v, Error):
-        return ("error", v.cls, *(skeleton(a) for a in v.args), *((k, skeleton(a)) for k, a in v.fields))
-    if isinstance(v, Tup):
-        return ("tuple", *(skeleton(i) for i in v.items))
-    if isinstance(v, Obj):
-        return ("object", v.value if isinstance(v.value, str) else id(v.value))
-    return ("value", id(v))
-
-
-def same_object(a: Any, b: Any) -> bool:
-    if a is b:
-        return True
-    return type(a) is type(b) and isinstance(a, str | bytes | np.dtype | type(Ellipsis)) and bool(a == b)
-
-
-def promote(a: Type, b: Type) -> Type | None:
-    """The type of a variable that holds either."""
-    if a == b:
-        return a
-    if isinstance(a, Scalar) and isinstance(b, Scalar):
-        if a.weak and b.weak:
-            return a if RANK[a.dtype] >= RANK[b.dtype] else b
-        if a.dtype == b.dtype:
-            return a if not a.weak else b
-        if not a.weak and not b.weak and a.dtype.startswith(("float", "complex")) and b.dtype.startswith(("float", "complex")):
-            return None  # single and double precision: arithmetic would differ
-        return Scalar(str(np.result_type(_example(a), _example(b))))
-    if isinstance(a, Array) and isinstance(b, Array) and (a.ndim, a.dtype) == (b.ndim, b.dtype):
-        return Array(a.dtype, a.ndim, "A")
-    return None
-
-
-def fits(t: Type, const: Any, target: Type) -> bool:
-    """Does a Python float keep its value in a variable of single precision?"""
-    if not (isinstance(t, Scalar) and t.weak and isinstance(target, Scalar) and target.dtype in ("float16", "float32", "complex64")):
-        return True
-    if not t.dtype.startswith(("float", "complex")):
-        return True
-    return const is not UNKNOWN and bool(np.dtype(target.dtype).type(const) == const)
-
-
-def _example(s: Scalar) -> Any:
-    if s.weak:
-        return {"bool": False, "int64": 0, "float64": 0.0, "complex128": 0j}[s.dtype]
-    return np.dtype(s.dtype)
-
-
-def convert(e: Expr, t: Type) -> Expr:
-    """The same value in a variable of another type."""
-    if e.type == t:
-        return e
-    if isinstance(t, Scalar):
-        if isinstance(e, Const):
-            kind = np.dtype(t.dtype).kind
-            make = {"f": float, "c": complex, "i": int, "u": int, "b": bool}[kind]
-            return Const(make(e.value), t)
-        if t.weak:
-            return ir.call({"int64": "pyint", "float64": "pyfloat", "complex128": "pycomplex", "bool": "pybool"}[t.dtype], e)
-        return ir.call("astype", e, dtype=t.dtype)
-    if isinstance(t, Array) and isinstance(e.type, Array) and e.type.dtype != t.dtype:
-        return ir.call("astype", e, dtype=t.dtype)
-    return e  # another layout of the same kind
 
 
 def effects(stmts: Sequence[Stmt]) -> tuple[set[str], bool]:
@@ -772,21 +344,3 @@ def reads_memory(e: Expr) -> bool:
             return any(reads_memory(a) for a in e.args)
         return any(reads_memory(a) or isinstance(a.type, Array) for a in e.args)
     return True
-
-
-__all__ = [
-    "NONE",
-    "Cell",
-    "Machine",
-    "NeedsStatic",
-    "Path",
-    "State",
-    "Target",
-    "convert",
-    "effects",
-    "of",
-    "promote",
-    "reads_memory",
-    "same",
-    "slot_name",
-]

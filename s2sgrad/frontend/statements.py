@@ -16,7 +16,8 @@ from s2sgrad import errors, ir
 from s2sgrad.frontend import scope as scoping
 from s2sgrad.frontend.checks import Checks
 from s2sgrad.frontend.exceptions import DeadCode
-from s2sgrad.frontend.machine import Path, Target, effects, poisonous, reads_memory
+from s2sgrad.frontend.joins import poisonous
+from s2sgrad.frontend.machine import Path, Target, effects, reads_memory
 from s2sgrad.frontend.values import (
     NONE,
     UNBOUND,

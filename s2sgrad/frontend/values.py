@@ -335,3 +335,15 @@ def describe(v: Value) -> str:
         return f"a {v.heap.kind if v.heap.kind != 'object' else v.heap.cls.__name__}"
     return {"Func": "a function", "Method": "a method", "Range": "a range", "Iter": "an iterator", "Text": "a string",
             "SliceOf": "a slice", "Partial": "a partial function", "Error": "an exception"}.get(type(v).__name__, type(v).__name__)
+
+
+def is_text(v: Value) -> bool:
+    return isinstance(v, Obj) and isinstance(v.value, str | bytes)
+
+
+def is_list(v: Value) -> bool:
+    return isinstance(v, Ref) and v.heap.kind == "list"
+
+
+def is_dict(v: Value) -> bool:
+    return isinstance(v, Ref) and v.heap.kind == "dict"

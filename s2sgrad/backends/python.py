@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sgrad.backends import ieee
 from s2sgrad.runtime import generated
 
 
@@ -27,18 +28,20 @@ def file_name(text: str, name: str) -> str:
     return f"<s2sgrad {name}-{digest(text)[:12]}>"
 
 
-def execute(text: str, name: str) -> dict[str, Any]:
-    """The global names of a generated module. Its lines are registered, so that tracebacks show them."""
+def execute(text: str, name: str, interpreted: bool = False) -> dict[str, Any]:
+    """The global names of a generated module. Its lines are registered, so that tracebacks show them. `interpreted`: for CPython."""
     file = file_name(text, name)
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     names: dict[str, Any] = {"__name__": generated.__name__, "__file__": file}
-    exec(compile(text, file, "exec"), names)
+    if interpreted:
+        names |= ieee.NAMES
+    exec(compile(ieee.rewritten(text, file) if interpreted else text, file, "exec"), names)
     return names
 
 
 def load(text: str, name: str, options: dict[str, Any]) -> Callable[..., Any]:
     """The function, run by CPython. Floating-point warnings are off, as in compiled code."""
-    names = execute(text, name)
+    names = execute(text, name, interpreted=True)
     f = names[name]
 
     def call(*args: Any) -> Any:

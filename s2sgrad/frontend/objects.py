@@ -93,6 +93,8 @@ class Objects(Indexing, Sequences):
         """The abstract value of a Python object. Data with an access path become hidden arguments, the rest is guarded."""
         if isinstance(value, NUMBERS) or (isinstance(value, np.ndarray) and value.dtype.kind in "fcbiu"):
             return self.lift_number(value, access)
+        if hasattr(type(value), "n_sequence_fields"):  # sys.float_info and its like
+            return Obj(value)
         leaf = getattr(type(value), "__s2sgrad_leaf__", None)
         if leaf is not None and access is not None and hasattr(type(value), "assign"):
             return self.lift_variable(value, access, leaf)
@@ -534,7 +536,7 @@ class Objects(Indexing, Sequences):
             return Method(base, name)
         if isinstance(v, float) and isinstance(base.value, types.ModuleType) and base.value.__name__ in ("math", "numpy", "cmath"):
             return number(v)  # math.pi, np.inf ...
-        if isinstance(base.value, np.finfo | np.iinfo):
+        if isinstance(base.value, np.finfo | np.iinfo) or hasattr(type(base.value), "n_sequence_fields"):
             return number(v)
         access = None if base.access is None else (*base.access, ("attr", name))
         return self.lift(v, access)

@@ -330,6 +330,8 @@ class Statements(Checks):
             n = len(targets)
             self.raise_if(ir.call("ne", ir.call("dim", value.expr, axis=0), n), ValueError, f"not {n} values to unpack")
             return [self.subscript(value, [number(k)]) for k in range(n)]
+        if isinstance(value, Num) and value.is_array:
+            return self.unpacked_array(self.as_var(value, "t"), star[0], len(targets) - star[0] - 1)
         content = self.contents(value) if isinstance(value, Ref) and value.heap.kind == "list" else None
         if isinstance(content, Growing) and not star:
             self.raise_if(ir.call("ne", content.length, len(targets)), ValueError, f"not {len(targets)} values to unpack")
@@ -351,6 +353,13 @@ class Statements(Checks):
         if len(values) < len(targets) - 1:
             raise self.error(f"{len(values)} values for at least {len(targets) - 1} names")
         return [*values[:k], self.new_list(values[k: len(values) - tail]), *values[len(values) - tail:]]
+
+    def unpacked_array(self, a: Num, k: int, tail: int) -> list[Value]:
+        """The first `k` elements, a list of those in the middle, the last `tail` elements."""
+        n = ir.call("dim", a.expr, axis=0)
+        self.raise_if(ir.call("lt", n, k + tail), ValueError, f"not enough values to unpack (expected at least {k + tail})")
+        middle = self.call(Obj(list), [self.subscript(a, [SliceOf(number(k), number(-tail) if tail else NONE, NONE)])], {}, None)
+        return [*(self.subscript(a, [number(j)]) for j in range(k)), middle, *(self.subscript(a, [number(j)]) for j in range(-tail, 0))]
 
     def bind_name(self, name: str, value: Value) -> None:
         frame = self.frames[-1]

@@ -8,11 +8,12 @@ rules that define rules) the function runs as it is and its rule is recorded.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import random as pyrandom
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -99,8 +100,7 @@ class CustomGradient:
             value, grad = out
             _check_rule(grad)
         else:
-            value, rule = out, self.grad
-            grad = lambda *dy: rule(*dy, *_positional(self.function, args, kwargs))
+            value, grad = out, _with_inputs(self.grad, _positional(self.function, args, kwargs))
         return self._record(args, kwargs, value, grad, watcher)
 
     def _record(self, args: Any, kwargs: Any, value: Any, grad: Any, watcher: _VariableWatcher) -> Any:
@@ -197,6 +197,26 @@ def _positional(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[
     return [*bound.args, *bound.kwargs.values()]
 
 
+def _with_inputs(rule: Callable[..., Any], inputs: Sequence[Any]) -> Callable[..., Any]:
+    """The rule `grad(*dy, *args)` as one of the upstream gradients only."""
+    if _accepts_variables(rule):
+        return lambda *dy, **variables: rule(*dy, *inputs, **variables)
+    return lambda *dy: rule(*dy, *inputs)
+
+
+@contextlib.contextmanager
+def _as_recorded(variables: Sequence[Any], values: Sequence[Tensor]) -> Iterator[None]:
+    """The variables hold what they held when the call was recorded."""
+    held = [v._array for v in variables]
+    for v, t in zip(variables, values, strict=True):
+        v._array = t._array
+    try:
+        yield
+    finally:
+        for v, t, a in zip(variables, values, held, strict=True):
+            v._array = a if v._array is t._array else v._array  # what the rule assigns stays
+
+
 def _snapshot(x: Any) -> Tensor:
     return x if isinstance(x, Tensor) else Tensor(x._array, x._dtype, id=x._id)
 
@@ -240,8 +260,8 @@ class _RuleRecord(Record):
     def gradients(self, dys: Sequence[Tensor]) -> list[Any]:
         """One gradient per tracked tensor: the tensor inputs, then the variables."""
         if self.variables:
-            both = self.rule(*dys, variables=self.variables)
-            inputs, of_variables = both
+            with _as_recorded(self.variables, self.inputs[len(self.tensors) :]):
+                inputs, of_variables = self.rule(*dys, variables=self.variables)
             of_variables = nest.flatten(of_variables)
             if len(of_variables) != len(self.variables):
                 raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")

@@ -192,22 +192,6 @@ def test_variables_need_a_rule_of_their_own():
         gradient(missing, tf.constant(1.0))
 
 
-def test_a_rule_with_variables_runs_as_python_in_a_compiled_function():
-    v, x = tf.Variable(4.0), tf.constant(3.0)
-
-    @tf.custom_gradient
-    def rule(x):
-        def grad(dy, variables=None):
-            return dy * 2.0, [dy * 5.0]
-        return x * v, grad
-
-    f = tf.function(lambda x: rule(x) * 1.0)
-    with pytest.warns(RuntimeWarning, match="gives gradients of variables"), tf.GradientTape() as tape:
-        tape.watch(x)
-        y = f(x)
-    assert float(y) == 12.0 and [float(g) for g in tape.gradient(y, [x, v])] == [2.0, 5.0]
-
-
 def test_purity():
     log = []
 

@@ -185,7 +185,7 @@ class Calls(NumPyCalls, Tapes):
             inner = Obj(obj.__wrapped__, None if f.access is None else (*f.access, ("attr", "__wrapped__")))
             return self.call(inner, args, kwargs, node)
         call = class_member(type(obj), "__call__")
-        if isinstance(call, types.FunctionType):
+        if callable(call) and hasattr(type(call), "__get__") and not isinstance(call, types.WrapperDescriptorType | staticmethod | classmethod):
             owner = self.lift_object(obj, f.access)
             return self.call(Obj(call), [owner, *args], kwargs, node)
         raise self.error(f"{describe(f)} cannot be called here", node)

@@ -12,7 +12,7 @@ from s2sgrad import errors, ir
 from s2sgrad.frontend import arrays, containers, conversions, introspection, iterables  # noqa: F401 - each declares its builtins
 from s2sgrad.frontend.builtin import Builtins
 from s2sgrad.frontend.objects import attribute_view
-from s2sgrad.frontend.values import NONE, Fields, Func, Items, Maybe, Num, Obj, Partial, Ref, Ruled, Text, Tup, Value, describe, map_nums
+from s2sgrad.frontend.values import NONE, Fields, Func, Growing, Items, Maybe, Method, Num, Obj, Partial, Ref, Ruled, Text, Tup, Value, describe, map_nums
 from s2sgrad.ir import Assign, Var
 from s2sgrad.runtime.printed import Hole, layout
 
@@ -111,6 +111,9 @@ class Customs(Builtins):
     def ruled(self, name: str, function: Value, grad: Value | None, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         """Inline the function; run its gradient function once with seeds to get the statements of the reverse sweep."""
         args, kwargs = [self.current(a) for a in args], {k: self.current(v) for k, v in kwargs.items()}
+        trainable = self.trainable()
+        leaves = [n.expr for v in (*args, *kwargs.values()) for n in self.parts(v) if isinstance(n, Num)]
+        passed = [trainable[e.name][0] for e in leaves if isinstance(e, Var) and e.name in trainable]
         values = [self.own_inputs(a) for a in args]
         named = {k: self.own_inputs(v) for k, v in kwargs.items()}
         inputs = [n.expr for v in (*values, *named.values()) for n in self.parts(v) if isinstance(n, Num)]
@@ -118,30 +121,46 @@ class Customs(Builtins):
         objects = [v.heap for v in (*values, *named.values()) if isinstance(v, Ref) and v.heap.kind == "object" and not v.heap.frozen]
         for heap in objects:
             heap.frozen = f"it is an argument of the custom gradient {name}"
-        with self.inside(), self.apart(f"the custom gradient {name}"), self.block() as body:
-            value = self.call(function, values, named, node)
-            if two:
-                if not (isinstance(value, Tup) and len(value.items) == 2):
-                    raise self.error(f"{name} must return (value, grad), not {describe(value)}", node, kind=errors.CustomGradientError)
-                value, grad = value.items
-            outputs_value = self.rebuilt(value, self.own_output)
-        outputs = [n.expr for n in self.parts(outputs_value) if isinstance(n, Num)]
-        seeds = [self.fresh("dy", seed_type(e.type)) for e in outputs]
-        assert grad is not None
-        if self.variables and takes_variables(grad):
-            raise self.error(f"the rule of {name} gives gradients of variables", node, "Record the call with a GradientTape outside compiled code.")
-        with self.inside(), self.apart(f"the custom gradient {name}"), self.block() as back:
-            grad_args: list[Value] = [Num(v) for v in seeds]
-            if not two:
-                grad_args.extend(values)
-            kept = dict(self.state or {})
-            g = self.call(grad, grad_args, {}, node)
-            grads = self.input_gradients(g, [*values, *named.values()], name, node)
-            self.state = kept
+        with self.noting() as noted:
+            with self.inside(), self.apart(f"the custom gradient {name}"), self.block() as body:
+                value = self.call(function, values, named, node)
+                if two:
+                    if not (isinstance(value, Tup) and len(value.items) == 2):
+                        raise self.error(f"{name} must return (value, grad), not {describe(value)}", node, kind=errors.CustomGradientError)
+                    value, grad = value.items
+                outputs_value = self.rebuilt(value, self.own_output)
+            outputs = [n.expr for n in self.parts(outputs_value) if isinstance(n, Num)]
+            variables = self.variables_read(noted, body, outputs, passed, node)
+            seeds = [self.fresh("dy", seed_type(e.type)) for e in outputs]
+            assert grad is not None
+            if variables and not takes_variables(grad):
+                uses = ", ".join(v.expr.name for v in variables)  # type: ignore[attr-defined]
+                raise TypeError(f"@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: [{uses}]")
+            with self.inside(), self.apart(f"the custom gradient {name}"), self.block() as back:
+                grad_args: list[Value] = [Num(v) for v in seeds]
+                if not two:
+                    grad_args.extend(values)
+                kept = dict(self.state or {})
+                g = self.call(grad, grad_args, {"variables": self.new_list(variables)} if variables else {}, node)
+                grads = self.all_gradients(g, [*values, *named.values()], variables, name, node)
+                self.state = kept
         for heap in objects:
             heap.frozen = ""
+        inputs += [v.expr for v in variables]
         self.emit(ir.Custom(name, inputs, outputs, body, seeds, back, grads))  # type: ignore[arg-type]
         return outputs_value
+
+    def all_gradients(self, g: Value, values: Sequence[Value], variables: Sequence[Num], name: str, node: Any) -> list[ir.Expr | None]:
+        """The gradients of the inputs, and of the variables that the function reads."""
+        if not variables:
+            return self.input_gradients(g, values, name, node)
+        both = self.sequence_items(g) if isinstance(g, Tup) or self.is_list(g) else []
+        if len(both) != 2:
+            raise self.error(f"the rule of {name} must return (gradients, gradients of variables), not {describe(g)}", node, kind=errors.CustomGradientError)
+        given = self.parts(both[1])
+        if len(given) != len(variables):
+            raise self.error("Must return gradient for each variable from @custom_gradient grad_fn.", node, kind=errors.CustomGradientError)
+        return self.input_gradients(both[0], values, name, node) + [self.input_gradient(p, v, name, node) for p, v in zip(given, variables, strict=True)]
 
     @contextmanager
     def inside(self) -> Iterator[None]:
@@ -184,6 +203,8 @@ class Customs(Builtins):
                 return [x for i in content.items for x in self.parts(i)]
             if isinstance(content, Fields) and v.heap.kind == "dict":
                 return [x for k in sorted(content.fields, key=str) for x in self.parts(content.fields[k])]
+            if isinstance(content, Growing):
+                raise self.error("a list that grows at run time, among the values of a custom gradient")
         return [v]
 
     def own_input(self, n: Num) -> Num:
@@ -361,6 +382,11 @@ def name_of(obj: Any) -> str:
 
 def takes_variables(grad: Value) -> bool:
     """Does a gradient function ask for the variables that its function reads?"""
+    if isinstance(grad, Method | Partial):
+        return takes_variables(grad.func if grad.func is not None else NONE)
+    if isinstance(grad, Obj):
+        parameters = inspect.signature(grad.value).parameters if callable(grad.value) else {}
+        return "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     args = getattr(getattr(grad, "node", None), "args", None)
     return args is not None and (args.kwarg is not None or any(a.id == "variables" for a in (*args.args, *args.kwonlyargs)))
 

@@ -20,6 +20,7 @@ from s2sgrad.frontend.values import (
     NONE,
     UNKNOWN,
     VARIABLE_CHANGES,
+    VARIABLE_READS,
     Error,
     Fields,
     Func,
@@ -573,6 +574,8 @@ class Objects(Indexing, Sequences):
     def number_attribute(self, base: Num, name: str, node: Any) -> Value:
         if name in VARIABLE_CHANGES:
             self.make_assignable(base)
+        if name in VARIABLE_READS and self.variable_behind(base) is not None:
+            return Partial(Obj(_itself), (base,), {})
         t = base.type
         ndim = base.expr.ndim
         if name == "shape":
@@ -610,6 +613,11 @@ class Objects(Indexing, Sequences):
 def class_dict(cls: type, name: str) -> Any:
     """What the class and its bases say about a name, unbound; None where nothing."""
     return next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
+
+
+def _itself(value):
+    """The value of a variable that is only read."""
+    return value
 
 
 def _nothing(*args: Any, **kwargs: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import ir
+from s2sgrad.frontend.liveness import live_in, used, written_roots
 from s2sgrad.frontend.machine import effects
 from s2sgrad.frontend.values import NONE, Fields, Items, Num, Obj, Ref, Tape, Tup, Value, describe, number
 from s2sgrad.frontend.variables import Variables
@@ -181,65 +182,3 @@ class Tapes(Variables):
         if v.type.dtype == t.dtype and not getattr(v.type, "weak", False) or getattr(t, "weak", False):
             return v
         return Num(ir.call("astype", v.expr, dtype=t.dtype))
-
-
-# ------------------------------------------------------------------------------------------------ names
-
-
-def written_roots(body: Sequence[ir.Stmt]) -> set[str]:
-    """The arrays that are written, under every name they may have."""
-    bound: dict[str, set[str]] = {}
-    for s in ir.walk_stmts(body):
-        r = ir.root(s.value) if isinstance(s, ir.Assign) and isinstance(s.target.type, ir.Array) and ir.is_alias(s.value) else None
-        if r is not None:
-            bound.setdefault(s.target.name, set()).add(r.name)  # type: ignore[attr-defined]
-    out = {s.base.name for s in ir.walk_stmts(body) if isinstance(s, ir.Store) or isinstance(s, ir.Accum) and s.index is not None}
-    while more := {r for n in out for r in bound.get(n, ())} - out:
-        out |= more
-    return out
-
-
-def used(body: Sequence[ir.Stmt]) -> set[str]:
-    """All variables that statements read."""
-    return {n for s in ir.walk_stmts(body) for n in reads(s)}
-
-
-def reads(s: ir.Stmt) -> set[str]:
-    """The variables that a statement itself reads."""
-    out = {n for e in ir.exprs(s) for n in ir.names_in(e)}
-    out |= {v.name for a in ("base", "list", "buffer") if isinstance(v := getattr(s, a, None), Var)}
-    if isinstance(s, ir.Print | ir.Raise):
-        out |= {n for p in (s.parts if isinstance(s, ir.Print) else s.message) if isinstance(p, ir.Expr) for n in ir.names_in(p)}
-    if isinstance(s, ir.Custom):
-        out |= {v.name for v in s.inputs} | {n for g in s.grads if g is not None for n in ir.names_in(g)}
-    return out
-
-
-def live_in(body: Sequence[ir.Stmt]) -> dict[str, Var]:
-    """The variables whose value from before the statements is read by them."""
-    types = {x.name: x for s in ir.walk_stmts(body) for e in ir.exprs(s) for x in ir.walk(e) if isinstance(x, Var)}
-    for s in ir.walk_stmts(body):
-        types.update({v.name: v for v in ir.assigned(s)})
-        types.update({v.name: v for v in s.inputs} if isinstance(s, ir.Custom) else {})
-    return {n: types[n] for n in sorted(_before(body, set()))}
-
-
-def _before(body: Sequence[ir.Stmt], after: set[str]) -> set[str]:
-    live = set(after)
-    for s in reversed(body):
-        if isinstance(s, ir.If):
-            live = _before(s.body, live) | _before(s.orelse, live) | reads(s)
-        elif isinstance(s, ir.For | ir.While):
-            inside = _before(s.body, live | reads(s))
-            inside = _before(s.body, live | inside | reads(s))
-            live = live | (inside - ({s.var.name} if isinstance(s, ir.For) else set())) | reads(s)
-        elif isinstance(s, ir.Custom):
-            back = _before(s.back, {n for g in s.grads if g is not None for n in ir.names_in(g)}) - {v.name for v in s.seeds}
-            live = _before(s.body, (live | back) - set()) | {v.name for v in s.inputs}
-            live -= {v.name for v in s.outputs}
-        elif isinstance(s, ir.Recompute):
-            live = _before(s.body, live)
-        else:
-            live = (live - {v.name for v in ir.assigned(s) if not isinstance(s, ir.Accum)}) | reads(s)
-    return live
-

@@ -22,6 +22,7 @@ def weak_number(n: Num) -> bool:
 class Tensors(Objects):
     def operands(self, a: Value, b: Value) -> tuple[Value, Value]:
         """Both sides of an operator: a list, or a NumPy array from outside, takes the dtype of the tensor on the other side."""
+        self.note_reads((a, b))
         if not self.tensors:
             return a, b
         for x, y, swap in ((a, b, False), (b, a, True)):
@@ -46,6 +47,7 @@ class Tensors(Objects):
         if len(args) > len(names):
             return list(args), kwargs
         members = {n: self.members(bound[n]) if n in lists else [bound[n]] for n in tensors if n in bound}
+        self.note_reads([v for vs in members.values() for v in vs])
         hint = next((d for n, vs in members.items() if n not in index for v in vs if (d := self.dtype_of(v)) is not None), None)
         for n, vs in members.items():
             new = [self.tensor(v, None if n in index else hint, weak) for v in vs]

@@ -7,10 +7,12 @@ again with a cell for it.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from s2sgrad import ir
+from s2sgrad.frontend.liveness import live_in, on_every_path
 from s2sgrad.frontend.objects import Restart
 from s2sgrad.frontend.tensors import Tensors
 from s2sgrad.frontend.values import VARIABLE_READS, Assigned, Cell, Num, Value, describe
@@ -20,6 +22,8 @@ Access = tuple[Any, ...]
 
 
 class Variables(Tensors):
+    noted: tuple[list[Access], ...] = ()  # for each custom gradient whose function is being followed: the variables that it reads
+
     def lift_variable(self, value: Any, access: Access, leaf: str) -> Value:
         """The hidden argument of a variable, or its cell. One object reached on two ways is one variable as long as it is one object."""
         first, _ = self.variables.setdefault(id(value), ((*access, ("attr", leaf)), value))
@@ -50,6 +54,54 @@ class Variables(Tensors):
         if access is not None:
             self.assigned_accesses.append(access)
             raise Restart
+
+    # ------------------------------------------------------------------------------------------- custom gradients
+
+    def trainable(self) -> dict[str, tuple[Access, Num]]:
+        """The trainable variables, by the name that their present value has."""
+        out = {}
+        for access, owner in self.variables.values():
+            n = self.current(self.assigned[access]) if access in self.assigned else self.hidden.get(access)
+            if isinstance(n, Num) and isinstance(n.expr, ir.Var) and getattr(owner, "trainable", False):
+                out[n.expr.name] = access, n
+        return out
+
+    @contextmanager
+    def noting(self) -> Iterator[list[Access]]:
+        """The variables that operations read meanwhile, in that order. The values of those that are assigned elsewhere get a name that stays."""
+        assert self.state is not None
+        now = {v.cell: self.state[v.cell] for v in self.assigned.values()}
+        for cell, n in now.items():
+            self.state[cell] = self.own_input(n)
+        noted: list[Access] = []
+        self.noted = (*self.noted, noted)
+        try:
+            yield noted
+        finally:
+            self.noted = self.noted[:-1]
+            if self.state is not None:
+                self.state.update(now)
+
+    def note_reads(self, values: Sequence[Value]) -> None:
+        if not self.noted:
+            return
+        known = self.trainable()
+        for n in map(self.current, values):
+            if isinstance(n, Num) and isinstance(n.expr, ir.Var) and n.expr.name in known:
+                access, _ = known[n.expr.name]
+                for noted in self.noted:
+                    noted += [] if access in noted else [access]
+
+    def variables_read(self, noted: Sequence[Access], body: Sequence[ir.Stmt], outputs: Sequence[ir.Expr], given: Sequence[Access], node: Any) -> list[Num]:
+        """The variables that a custom gradient's function reads and that are none of its arguments, in the order of the reads."""
+        known = self.trainable()
+        shown = [*body, ir.Return(list(outputs))]
+        read = {n: known[n][0] for n in live_in(shown) if n in known}
+        more = [a for a in read.values() if a not in noted]
+        if more and len({*read.values(), *noted}) > 1 or not on_every_path(shown, set(read)):
+            raise self.error("which variables the function of a custom gradient reads, and in which order, depends on the path", node)
+        values = dict(known.values())
+        return [values[a] for a in (*noted, *more) if a not in given]
 
     def variable_method(self, v: Assigned, name: str, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         assert self.state is not None

@@ -75,6 +75,19 @@ def norms_of_rows(x):
     return np.sum(np.linalg.norm(x, axis=1))
 
 
+def cubic_norms_of_columns(x):
+    return np.sum(np.linalg.norm(x, 3, axis=0))
+
+
+def norm_one_and_a_half(x):
+    return np.linalg.norm(x, 1.5)
+
+
+def saturated(x):
+    e = np.exp(-x)
+    return np.sum(np.tanh(e) + np.arctan(e) + (1.0 + e) ** -0.5 + np.reciprocal(1.0 + e))
+
+
 def deviation(x):
     return np.std(x)
 
@@ -104,6 +117,9 @@ POINTS = [
     (squares_that_are_numbers, A([1.0, np.nan, 3.0]), A([2.0, 0.0, 6.0])),
     (norm, np.zeros(3), np.zeros(3)),
     (norms_of_rows, A([[0.0, 0.0], [3.0, 4.0]]), A([[0.0, 0.0], [0.6, 0.8]])),
+    (cubic_norms_of_columns, A([[0.0, 2.0], [0.0, 0.0]]), A([[0.0, 1.0], [0.0, 0.0]])),
+    (norm_one_and_a_half, np.zeros(3), np.zeros(3)),
+    (saturated, BIG, A([0.0, 0.0, 0.25 - 0.5 - 1.0 / np.cosh(1.0) ** 2 + 0.5**2.5])),
     (deviation, np.ones(3), np.zeros(3)),
     (determinant, A([[1.0, 2.0], [2.0, 4.0]]), A([[4.0, -2.0], [-2.0, 1.0]])),
     (determinant, np.outer([1.0, 2.0, 3.0], np.ones(3)), np.zeros((3, 3))),
@@ -118,6 +134,15 @@ POINTS = [
 def test_special_point(f, x, want):
     with backend("python"):
         np.testing.assert_allclose(s2sgrad.grad(f)(x), want, atol=1e-12)
+
+
+@pytest.mark.parametrize("f,x,want", POINTS, ids=lambda p: getattr(p, "__name__", ""))
+def test_special_point_forward(f, x, want):
+    with backend("python"):
+        for k in range(x.size):
+            e = np.zeros(x.shape)
+            e.flat[k] = 1.0
+            np.testing.assert_allclose(s2sgrad.jvp(f, (x,), (e,))[1], want.flat[k], atol=1e-12)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ Zero times infinity is nan, so such products are guarded. Both sets are flow-ins
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -58,6 +59,17 @@ class Chosen:
         if e.op == "div":
             return k == 1 and self.may_be_infinite(e.args[1])
         return e.op in FLAT_AT_INFINITY and self.may_be_infinite(e.args[k])
+
+    def vanishes(self, e: ir.Call, k: int) -> ir.Expr | None:
+        """Where the partial by operand `k` is zero because that operand is infinite; None where it never is."""
+        x = e.args[k]
+        if e.op not in FLAT_AT_INFINITY or self.idle or not self.may_be_infinite(x):
+            return None
+        if e.op in ("exp", "exp2", "logaddexp", "logaddexp2"):
+            return ir.call("eq", x, -math.inf)
+        if e.op == "div" and k == 0 or e.op == "pow" and not (k == 0 and isinstance(e.args[1], ir.Const) and e.args[1].value < 0):
+            return None
+        return ir.call("isinf", x)
 
     def selected(self, e: Any, below: bool = False) -> set[str]:
         """Units in the operands that an expression may not choose."""

@@ -48,7 +48,10 @@ def _vector_norm(a, ord, axis, keepdims):
         return np.sum(np.abs(a), axis, keepdims=keepdims)
     if ord == 0:
         return np.sum((a != 0).astype(np.abs(a).dtype), axis, keepdims=keepdims)
-    return np.sum(np.abs(a) ** ord, axis, keepdims=keepdims) ** (1.0 / ord)
+    s = np.sum(np.abs(a) ** ord, axis, keepdims=keepdims)
+    if ord < 1:
+        return s ** (1.0 / ord)
+    return np.where(s == 0, s, np.where(s == 0, 1.0, s) ** (1.0 / ord))  # at 0 the derivative is taken to be 0
 
 
 def _matrix_norm(a, ord):
@@ -61,7 +64,10 @@ def _matrix_norm(a, ord):
         return np.max(svdvals(a), axis=-1)
     if ord == -2:
         return np.min(svdvals(a), axis=-1)
-    sums = np.sum(np.abs(a), axis=-2 if ord == 1 or ord == -1 else -1)
+    if ord == 1 or ord == -1:
+        sums = np.sum(np.abs(a), axis=-2)
+    else:
+        sums = np.sum(np.abs(a), axis=-1)
     return np.max(sums, axis=-1) if ord == 1 or ord == np.inf else np.min(sums, axis=-1)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from s2sgrad import errors, ir
 from s2sgrad.analysis import activity, effects
+from s2sgrad.analysis.chosen import Chosen
 from s2sgrad.analysis.shapes import Shapes
 from s2sgrad.ir import Call, Const, Expr, Index, Var, call
 from s2sgrad.names import Names, names_of
@@ -55,6 +56,7 @@ class _Tangent:
         self.varied = activity.varied_units(function, self.classes, [params[n].var for n in wrt])
         self.dots: dict[str, Var] = {}
         self.shapes = Shapes(function)
+        self.chosen = Chosen(function, self.classes)
         self.pushed: set[str] = set()
         self.place: ir.Place | None = None
         self.pre: list[ir.Stmt] = []
@@ -92,6 +94,7 @@ class _Tangent:
         dots = [self.push(a) if op.kind == "elementwise" else self.whole(a) for a in e.args]
         if all(d is None for d in dots) or e.op in SHAPE_OF_OTHERS and dots[0] is None:
             return None
+        dots = [d if d is None else self._bounded(d, self.chosen.vanishes(e, k)) for k, d in enumerate(dots)]
         if op.kind == "elementwise" and op.tangent is None:
             return self._elementwise(e, op, dots)
         if op.tangent is None:
@@ -119,6 +122,10 @@ class _Tangent:
         for t in tests[1:]:
             some = call("logical_or", some, t)
         return call("where" if ir.is_array(part.type) else "ifexp", some, part, 0.0)
+
+    def _bounded(self, d: Expr, flat: Expr | None) -> Expr:
+        """A tangent, zero where the operation is flat at infinity (the tangent may be infinite there)."""
+        return d if flat is None else call("where" if ir.is_array(d.type) or ir.is_array(flat.type) else "ifexp", flat, 0.0, d)
 
     def _fit(self, d: Any, e: Expr) -> Expr:
         d = registry.as_expr(d)

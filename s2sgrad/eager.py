@@ -307,7 +307,7 @@ class Op:
                 out[k] = _matching(v, None if k in self.index else hint)
         together = [t for k in matched for t in (out[k] if isinstance(out[k], list) else [out[k]]) if t is not None]
         if len(together) > 1:
-            same_dtype(self.name, together)
+            same_dtype(self.name, [t.dtype for t in together])
         return out
 
     def run(self, groups: dict[str, Any], statics: dict[str, Any]) -> Any:
@@ -428,9 +428,12 @@ def literal(v: Any) -> str:
     raise TypeError(f"{v!r} cannot be an option of an operation")
 
 
-def takes_tensors(fn: Any, *tensors: str, lists: Sequence[str] = (), index: Sequence[str] = ()) -> None:
-    """Which parameters of a plain function with a compiled form are tensors: compiled code converts them as `Op` does."""
-    fn.signature = inspect.signature(fn)
+def takes_tensors(fn: Any, *tensors: str, lists: Sequence[str] = (), index: Sequence[str] = (), name: str = "") -> None:
+    """Which parameters of a plain function with a compiled form are tensors: compiled code converts them as `Op` does.
+
+    name: the operation that refuses tensors of different dtypes among them.
+    """
+    fn.signature, fn.name = inspect.signature(fn), name
     fn.__s2sgrad_tensors__ = (tensors, frozenset(lists), frozenset(index), False)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import numbers
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -379,20 +379,20 @@ def title_of(name: str) -> str:
     return TITLES.get(name) or "".join(w.capitalize() for w in name.strip("_").split("_"))
 
 
-def same_dtype(name: str, tensors: list[Tensor]) -> None:
-    """InvalidArgumentError (for a division TypeError) where tensors of one operation differ in dtype: nothing is promoted silently."""
-    first = tensors[0].dtype
-    for i, t in enumerate(tensors[1:], 1):
-        if t.dtype != first and name == "truediv":
-            raise TypeError(f"`x` and `y` must have the same dtype, got {first!r} != {t.dtype!r}.")
-        if t.dtype != first:
+def same_dtype(name: str, found: Sequence[Any], place: Any = None) -> None:
+    """InvalidArgumentError (for a division TypeError) where the tensors of one operation differ in dtype: nothing is promoted silently."""
+    first, *others = map(dtypes.as_dtype, found)
+    for i, other in enumerate(others, 1):
+        if other != first and name == "truediv":
+            raise TypeError(f"`x` and `y` must have the same dtype, got {first!r} != {other!r}.")
+        if other != first:
             title = title_of(name)
             kind = {"float32": "float", "float64": "double"}
-            a, b = kind.get(first.name, first.name), kind.get(t.dtype.name, t.dtype.name)
-            hint = f"Convert one with tf.cast(x, tf.{first.name})."
+            a, b = kind.get(first.name, first.name), kind.get(other.name, other.name)
             raise InvalidArgumentError(
                 f"cannot compute {title} as input #{i}(zero-based) was expected to be a {a} tensor but is a {b} tensor [Op:{title}]",
-                hint=hint,
+                place,
+                f"Convert one with tf.cast(x, tf.{first.name}).",
             )
 
 

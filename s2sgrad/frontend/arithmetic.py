@@ -20,6 +20,8 @@ OPERATOR_OPS = {operator.add: "add", operator.sub: "sub", operator.mul: "mul", o
                 operator.xor: "bitxor", operator.lshift: "lshift", operator.rshift: "rshift"}
 SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@", "and_": "&", "or_": "|",
            "xor": "^", "lshift": "<<", "rshift": ">>", "neg": "-", "pos": "+", "invert": "~"}
+TENSOR_NAMES = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "truediv", "floordiv": "floordiv", "mod": "floormod", "pow": "pow",
+                "matmul": "matmul", "and_": "_and", "or_": "_or", "xor": "_xor"}
 BIG = 1 << 62
 
 
@@ -30,7 +32,7 @@ class Arithmetic(Iterators):
         return self.binary(BINARY[type(n.op).__name__], a, b)
 
     def binary(self, op: Any, a: Value, b: Value) -> Value:
-        a, b = self.operands(self.vector(self.present(a)), self.vector(self.present(b)))
+        a, b = self.operands(self.vector(self.present(a)), self.vector(self.present(b)), TENSOR_NAMES.get(op.__name__, ""))
         if isinstance(a, Num) and isinstance(b, Num):
             return self.arithmetic(op, a, b)
         special = self.structure_binary(op, a, b)

@@ -93,6 +93,7 @@ class Calls(NumPyCalls, Tapes):
             else:
                 kwargs[k.arg] = v
         self.at(n)
+        self.note_numpy(func)
         return self.call(func, args, kwargs, n)
 
     def call(self, f: Value, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:

@@ -42,6 +42,7 @@ from s2sgrad.ir import Const, Expr
 from s2sgrad.rules import registry
 
 COMPARE = {"Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge}
+TENSOR_NAMES = {"Eq": "equal", "NotEq": "not_equal", "Lt": "less", "LtE": "less_equal", "Gt": "greater", "GtE": "greater_equal"}
 OPNAME = {"Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"}
 REFLECTED = {"Eq": "Eq", "NotEq": "NotEq", "Lt": "Gt", "LtE": "GtE", "Gt": "Lt", "GtE": "LtE"}
 
@@ -81,7 +82,7 @@ class Comparisons(Iterators):
             if isinstance(b, Obj) and b.value is None and op in ("Eq", "NotEq"):
                 return self.identity(op == "Eq", a, b)
             a, b = self.present(a), self.present(b)
-        a, b = self.operands(self.vector(a), self.vector(b))
+        a, b = self.operands(self.vector(a), self.vector(b), TENSOR_NAMES[op], TENSOR_NAMES[REFLECTED[op]])
         if isinstance(a, Num) and isinstance(b, Num):
             const = fold(COMPARE[op], a.const, b.const) if a.known and b.known else UNKNOWN
             try:

@@ -170,7 +170,7 @@ class Objects(Indexing, Sequences):
             items = [str(s[1]) for s in access if s[0] == "item"]
             var = self.reserve("_".join([name, *[i for i in items if i != name and i.replace("_", "").isalnum()]]), t)
             found = self.hidden[access] = Num(var)
-            if isinstance(value, np.ndarray | np.floating) and access[-1] != ("attr", "_array"):
+            if isinstance(value, np.ndarray | np.generic) and access[-1] != ("attr", "_array"):
                 self.soft.add(var.name)
         return found
 

@@ -8,10 +8,20 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import ir
+from s2sgrad.frontend.machine import PACKAGE
 from s2sgrad.frontend.objects import Objects
-from s2sgrad.frontend.values import Items, Num, Obj, Ref, Tup, Value, number
+from s2sgrad.frontend.values import Items, Num, Obj, Ref, Tup, Value, describe, number
 
 DEFAULTS = {"float64": "float32", "int64": "int32"}  # what Python's own numbers become
+
+
+RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+
+
+def fits(dtype: str, wanted: str) -> bool:
+    """May a Python number or NumPy data become a tensor of this dtype? Not where the kind of number would change."""
+    kind, other = ("b" if d.startswith("bool") else "u" if d.startswith("uint") else d[0] for d in (dtype, wanted))
+    return RANK[kind] <= RANK[other] and (kind == "b") == (other == "b")
 
 
 def weak_number(n: Num) -> bool:
@@ -20,16 +30,60 @@ def weak_number(n: Num) -> bool:
 
 
 class Tensors(Objects):
-    def operands(self, a: Value, b: Value) -> tuple[Value, Value]:
-        """Both sides of an operator: a list, or a NumPy array from outside, takes the dtype of the tensor on the other side."""
+    numpy_called = False  # by the user's own text: then its result may be no tensor
+
+    def operands(self, a: Value, b: Value, operation: str = "", reflected: str = "") -> tuple[Value, Value]:
+        """Both sides of an operator: a list, or a NumPy array from outside, takes the dtype of the tensor on the other side.
+
+        operation: its name among the operations of tensors; reflected: the one that Python calls where the tensor stands on the right.
+        """
         self.note_reads((a, b))
         if not self.tensors:
             return a, b
+        arrays, right = self.adapts(a) and self.adapts(b), bool(reflected) and self.adapts(a)
         for x, y, swap in ((a, b, False), (b, a, True)):
             if isinstance(x, Num) and not weak_number(x) and self.adapts(y):
                 y = self.tensor(y, x.type.dtype)
-                return (y, x) if swap else (x, y)
+                a, b = (y, x) if swap else (x, y)
+                break
+        if not arrays and self.in_text_of_user():
+            self.of_one_dtype(reflected if right else operation, (b, a) if right else (a, b))
         return a, b
+
+    # ------------------------------------------------------------------------------------------- dtypes
+
+    def in_text_of_user(self, with_operations: bool = False) -> bool:
+        """Is this the user's function, not one of the library or a generated one that it calls? An operation may call others for it."""
+        file = self.frames[-1].source.file if self.frames else PACKAGE
+        return not file.startswith((PACKAGE, "<s2sgrad ")) or with_operations and file.startswith(PACKAGE + "ops")
+
+    def note_numpy(self, f: Value) -> None:
+        if isinstance(f, Obj) and self.tensors and not self.numpy_called and self.in_text_of_user():
+            module = str(getattr(f.value, "__module__", "")).split(".")[0]
+            self.numpy_called = isinstance(f.value, np.ufunc) or module in ("numpy", "scipy")
+
+    def of_one_dtype(self, operation: str, values: Sequence[Value]) -> None:
+        """Raise what eager code raises where tensors of different dtypes meet in the user's text."""
+        numbers = [v for v in values if isinstance(v, Num)]
+        first = next((n.type.dtype for n in numbers if not weak_number(n)), None)
+        if first is None or not operation:
+            return
+        for n in numbers:
+            self.check_number(n, first)
+        found = [first if weak_number(n) else n.type.dtype for n in numbers]
+        if len(set(found)) == 1:
+            return
+        if self.numpy_called or self.soft:  # eager code will tell
+            raise self.error(f"{' and '.join(dict.fromkeys(found))} meet where NumPy arrays and tensors are not told apart", None,
+                             "Convert one with tf.cast, or do not call NumPy functions here.")
+        from s2sgrad.tensor import same_dtype
+
+        same_dtype(operation, found, self.place())
+
+    def check_number(self, n: Num, dtype: str) -> None:
+        """TypeError for a Python number that a tensor of this dtype cannot hold."""
+        if weak_number(n) and not fits(n.type.dtype, dtype):
+            raise TypeError(f"Cannot convert {repr(n.const) if n.known else describe(n)} to EagerTensor of dtype {dtype}")
 
     def adapts(self, v: Value) -> bool:
         return self.is_list(v) or isinstance(v, Num) and isinstance(v.expr, ir.Var) and v.expr.name in self.soft
@@ -49,9 +103,17 @@ class Tensors(Objects):
         members = {n: self.members(bound[n]) if n in lists else [bound[n]] for n in tensors if n in bound}
         self.note_reads([v for vs in members.values() for v in vs])
         hint = next((d for n, vs in members.items() if n not in index for v in vs if (d := self.dtype_of(v)) is not None), None)
+        together: list[Value] = []
+        checked = self.tensors and self.in_text_of_user(with_operations=True)
         for n, vs in members.items():
+            if checked and hint and n not in index:
+                for v in vs:
+                    self.check_number(v, hint) if isinstance(v, Num) else None
             new = [self.tensor(v, None if n in index else hint, weak) for v in vs]
             bound[n] = self.new_list(new) if n in lists and self.is_list(bound[n]) else new[0]
+            together += [] if n in index else new
+        if checked:
+            self.of_one_dtype(getattr(op, "name", ""), together)
         for n in bound:
             if n not in tensors:
                 bound[n] = self.frozen_list(bound[n])
@@ -76,11 +138,12 @@ class Tensors(Objects):
         v = self.vector(self.present(v))
         if self.is_list(v):
             hint = hint or self.dtype_of(v)
-            return self.call(Obj(np.array), [v], {"dtype": Obj(np.dtype(hint or self.list_dtype(v)))}, None)
+            own = self.dtype_of(v) or self.list_dtype(v)
+            return self.call(Obj(np.array), [v], {"dtype": Obj(np.dtype(hint if hint and fits(own, hint) else own))}, None)
         if not isinstance(v, Num) or not self.tensors:
             return v
         if not weak_number(v):
-            return Num(ir.call("astype", v.expr, dtype=hint)) if hint and self.adapts(v) and v.type.dtype != hint and hint[0] in "fc" else v
+            return Num(ir.call("astype", v.expr, dtype=hint)) if hint and self.adapts(v) and v.type.dtype != hint and fits(v.type.dtype, hint) else v
         if hint is not None and (weak or hint[0] in "iub" and v.type.dtype[0] in "fc"):
             return v
         dtype = hint or DEFAULTS.get(v.type.dtype, v.type.dtype)

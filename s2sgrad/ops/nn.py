@@ -236,6 +236,6 @@ takes_tensors(sparse_softmax_cross_entropy_with_logits, "labels", "logits", inde
 takes_tensors(global_norm, "t_list", lists=("t_list",))
 takes_tensors(clip_by_global_norm, "t_list", lists=("t_list",))
 takes_tensors(moments, "x")
-takes_tensors(batch_normalization, "x", "mean", "variance", "offset", "scale")
-takes_tensors(bias_add, "value", "bias")
+takes_tensors(batch_normalization, "x", "mean", "variance", "offset", "scale", name="multiply")
+takes_tensors(bias_add, "value", "bias", name="add")
 takes_tensors(zero_fraction, "value")

@@ -131,7 +131,7 @@ program(PROGRAMS, "fn.var_arg", F+"def f(v): return v*2.\nv=tf.Variable(3.)\nwit
 program(PROGRAMS, "fn.var_arg_assign", F+"def f(v):\n    v.assign_add(1.)\nv=tf.Variable(3.)\nf(v)\nout=v", 4)
 program(PROGRAMS, "fn.method", "class M:\n    def __init__(self): self.k=tf.Variable(2.)\n    @tf.function\n    def __call__(self, x): return x*self.k\nm=M(); n=M(); n.k.assign(5.)\nout=[m(tf.constant(3.)), n(tf.constant(3.))]", [6,15])
 program(PROGRAMS, "fn.closure_py", "k=2.\n"+F+"def f(x): return x*k\na=f(tf.constant(1.))\nk=3.\nout=a", 2)
-program(PROGRAMS, "fn.tracing", F+"def f(x): return x*2.\nf(tf.constant(1.)); f(tf.constant(2.)); f(tf.constant(1)); f(tf.constant([1.]))\nout=f.experimental_get_tracing_count()", 3)
+program(PROGRAMS, "fn.tracing", F+"def f(x): return x+x\nf(tf.constant(1.)); f(tf.constant(2.)); f(tf.constant(1)); f(tf.constant([1.]))\nout=f.experimental_get_tracing_count()", 3)
 program(PROGRAMS, "fn.name", F+"def f(x):\n    'doc'\n    return x\nout=[f.__name__, f.__doc__, f.python_function(2)]", ["f","doc",2])
 program(PROGRAMS, "fn.options", "@tf.function(autograph=True, reduce_retracing=True, experimental_follow_type_hints=False)\ndef f(x): return x*2.\n@tf.function()\ndef h(x): return x*3.\nout=[f(tf.constant(1.)),h(tf.constant(1.))]", [2,3])
 program(PROGRAMS, "fn.lambda", "f=tf.function(lambda x: x*2.)\nout=f(tf.constant(2.))", 4)

@@ -96,7 +96,7 @@ def _given(kernel: Kernel, wanted: tuple[int, ...]) -> Kernel:
 def reversed_program(program: Program, wrt: Sequence[str], name: str, guard: bool = True) -> Derived:
     """The pull-back of a program, printed. What the program prints has been seen when it was called."""
     program = silent(program)
-    raw = transform.reverse(program, wrt, seeds="params", value=False, name=name, guard=guard)
+    raw = transform.reverse(optimise.in_pieces(program), wrt, seeds="params", value=False, name=name, guard=guard)
     written = [p.name for p in program.main.params if p.name in program.main.written]
     return Derived(fresh_results(optimise.simplify(own_arguments(raw, written))), name)
 
@@ -104,7 +104,7 @@ def reversed_program(program: Program, wrt: Sequence[str], name: str, guard: boo
 def pushed_program(program: Program, wrt: Sequence[str], name: str) -> Derived:
     """The forward-mode derivative of a program, its tangents only."""
     program = silent(program)
-    raw = transform.tangent(program, wrt, name=name)
+    raw = transform.tangent(optimise.in_pieces(program), wrt, name=name)
     written = [p.name for p in program.main.params if p.name in program.main.written]
     body = raw.main.body
     tangents = body[-1].values[len(program.main.returns) :]  # type: ignore[attr-defined]

@@ -136,13 +136,14 @@ def derive(
         d.name = base
         return d
     d.programs["primal"] = primal.program
+    program = optimise.in_pieces(primal.program)
     if mode == "jvp":
-        raw = transform.tangent(primal.program, chosen)
+        raw = transform.tangent(program, chosen)
     elif mode == "vjp":
-        raw = transform.reverse(primal.program, chosen, seeds="params", value=False, finals=d.finals)
+        raw = transform.reverse(program, chosen, seeds="params", value=False, finals=d.finals)
     else:
         require_real_scalar(fn, primal.result, mode)
-        raw = transform.reverse(primal.program, chosen, seeds="one", value=mode == "value_and_grad")
+        raw = transform.reverse(program, chosen, seeds="one", value=mode == "value_and_grad")
     raw = own_arguments(titled(raw, d.name, docstring(base, mode, labels)), written)
     d.programs["forward" if mode == "jvp" else "reverse"] = raw
     d.programs[d.last] = fresh_results(optimise.simplify(raw) if options.simplify else raw)

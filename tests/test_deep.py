@@ -26,6 +26,28 @@ def test_long_sum(tmp_path, monkeypatch):
     assert sys.getrecursionlimit() == before
 
 
+def test_long_product(tmp_path, monkeypatch):
+    """300 factors: the adjoint grows with their number, not with its square; arrays and operands that may not run are in it too."""
+    monkeypatch.setenv("S2SGRAD_DISABLE_JIT", "1")
+    factors = [f"(x[{i % 3}] + {i}e-3)" for i in range(300)]
+    lazy = " * ".join(f"(x[0] if x[1] > 0.0 else 1.0 / (x[1] - x[1])) * (x + {i}e-3)" for i in range(8))
+    m = module(tmp_path, f"def f(x):\n    return {' * '.join(factors)}\n\ndef g(x):\n    return np.sum({lazy})\n")
+    x = np.array([0.9, 1.0, 0.95])
+    each = x[np.arange(300) % 3] + np.arange(300) * 1e-3
+    want = np.array([np.sum(np.prod(each) / each[k::3]) for k in range(3)])
+    f = s2sgrad.grad(m.f)
+    np.testing.assert_allclose(f(x), want, rtol=1e-12)
+    assert len(f.source(x).splitlines()) < 800
+    value, tangent = s2sgrad.jvp(m.f, (x,), (np.array([0.3, -0.2, 0.5]),))
+    np.testing.assert_allclose((value, tangent), (np.prod(each), want @ [0.3, -0.2, 0.5]), rtol=1e-12)
+    assert np.max([len(line) for line in f.source(x).splitlines()]) < 400
+    rows = x + np.arange(8)[:, None] * 1e-3
+    p = np.prod(rows, axis=0)
+    want = x[0] ** 8 * p * np.sum(1.0 / rows, axis=0)
+    want[0] += 8 * x[0] ** 7 * np.sum(p)
+    np.testing.assert_allclose(s2sgrad.grad(m.g)(x), want, rtol=1e-12)
+
+
 def test_many_branches_and_calls(tmp_path, monkeypatch):
     monkeypatch.setenv("S2SGRAD_DISABLE_JIT", "1")
     branches = "".join(f"    {'el' if k else ''}if k == {k}:\n        y = x * {k}.0\n" for k in range(150))

@@ -7,6 +7,7 @@ gives higher orders.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -20,6 +21,7 @@ from s2sgrad.eager import Kernel, differentiable, function_of_text
 from s2sgrad.frontend.tapes import PULLBACK
 from s2sgrad.ir import Program
 from s2sgrad.pipeline import fresh_results, own_arguments
+from s2sgrad.runtime.rules import custom_rule
 from s2sgrad.structure import Spec, describe
 from s2sgrad.tensor import Tensor
 
@@ -50,10 +52,11 @@ def specs_of(inputs: Sequence[Tensor]) -> tuple[Spec, ...]:
 class Derived:
     """A generated function of leaves: its program (in the input language), text and Python function."""
 
-    def __init__(self, program: Program, name: str) -> None:
+    def __init__(self, program: Program, read: Program | None = None) -> None:
+        """`read`: the program as it is differentiated again, where that is another (see `transform.ties`)."""
         self.program, self.name = program, program.main.name
-        self.text = emit.text(program, imports=False)
-        self.fn = function_of_text(self.text, self.name, {"math": __import__("math")})
+        self.text = emit.text(read or program, imports=False, rules=True)
+        self.fn = function_of_text(self.text, self.name, {"math": math, "custom_rule": custom_rule})
         self.params = [p.name for p in program.main.params]
 
 
@@ -96,22 +99,28 @@ def _given(kernel: Kernel, wanted: tuple[int, ...]) -> Kernel:
 def reversed_program(program: Program, wrt: Sequence[str], name: str, guard: bool = True) -> Derived:
     """The pull-back of a program, printed. What the program prints has been seen when it was called."""
     program = silent(program)
-    raw = transform.reverse(optimise.in_pieces(program), wrt, seeds="params", value=False, name=name, guard=guard)
     written = [p.name for p in program.main.params if p.name in program.main.written]
-    return Derived(fresh_results(optimise.simplify(own_arguments(raw, written))), name)
+
+    def derived(p: Program) -> Program:
+        raw = transform.reverse(optimise.in_pieces(p), wrt, seeds="params", value=False, name=name, guard=guard)
+        return fresh_results(optimise.simplify(own_arguments(raw, written)))
+
+    return Derived(derived(program), derived(transform.with_ties(program)) if transform.has_customs(program) else None)
 
 
 def pushed_program(program: Program, wrt: Sequence[str], name: str) -> Derived:
     """The forward-mode derivative of a program, its tangents only."""
     program = silent(program)
-    raw = transform.tangent(optimise.in_pieces(program), wrt, name=name)
     written = [p.name for p in program.main.params if p.name in program.main.written]
-    body = raw.main.body
-    tangents = body[-1].values[len(program.main.returns) :]  # type: ignore[attr-defined]
-    raw = ir.Program(
-        ir.Function(raw.main.name, raw.main.params, [*body[:-1], ir.Return(tangents)], raw.main.doc, raw.main.written), raw.linked
-    )
-    return Derived(fresh_results(optimise.simplify(own_arguments(raw, written))), name)
+
+    def derived(p: Program) -> Program:
+        raw = transform.tangent(optimise.in_pieces(p), wrt, name=name)
+        body = raw.main.body
+        tangents = body[-1].values[len(program.main.returns) :]  # type: ignore[attr-defined]
+        main = ir.Function(raw.main.name, raw.main.params, [*body[:-1], ir.Return(tangents)], raw.main.doc, raw.main.written)
+        return fresh_results(optimise.simplify(own_arguments(ir.Program(main, raw.linked), written)))
+
+    return Derived(derived(program), derived(transform.with_ties(program)) if transform.has_customs(program) else None)
 
 
 def silent(program: Program) -> Program:

@@ -18,6 +18,14 @@ def unwrap(fn: Any) -> Any:
     return fn.__func__ if isinstance(fn, types.MethodType) else fn
 
 
+def plain(fn: Any) -> Any:
+    """The Python function whose text is read: that of a custom gradient or a compiled function is behind the object."""
+    fn = unwrap(fn)
+    while not isinstance(fn, types.FunctionType) and hasattr(fn, "function"):
+        fn = unwrap(fn.function)
+    return fn
+
+
 def function_name(fn: Any) -> str:
     """An identifier for a callable: its own name, 'function' for a lambda."""
     name = getattr(unwrap(fn), "__name__", type(fn).__name__)

@@ -285,8 +285,8 @@ class Template:
         nested = hasattr(fn, "__s2sgrad_inline__")
         return Entry(self.derive(fn, specs, kw_specs), every, self.request, root_function(fn, every), backend, nested)
 
-    def derive(self, fn: Any, specs: Sequence[Spec], kw_specs: dict[str, Spec] | None = None) -> Derived:
-        """The derived program for argument specs."""
+    def derive(self, fn: Any, specs: Sequence[Spec], kw_specs: dict[str, Spec] | None = None, again: bool = False) -> Derived:
+        """The derived program for argument specs; `again`: see `pipeline.derive`."""
         kw_specs = kw_specs or {}
         every = [*specs, *kw_specs.values()]
         names = [*parameter_names(fn, len(specs)), *kw_specs]
@@ -298,7 +298,7 @@ class Template:
         labels = [names[k] for k in r.wrt or ()] if r.mode in ("grad", "value_and_grad") else []
         return derive(
             root_function(fn, every), specs, r.mode, positions, kw=kw_specs or None, finals=r.finals,
-            options=self.options, name=function_name(fn), labels=labels,
+            options=self.options, name=function_name(fn), labels=labels, again=again,
         )  # fmt: skip
 
     def bind(self, fn: Any) -> Callable[..., Any]:

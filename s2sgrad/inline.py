@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from s2sgrad import frontend
-from s2sgrad.callables import unwrap
+from s2sgrad.callables import plain, unwrap
 from s2sgrad.dispatch import Facts, root_function
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import is_inexact
@@ -26,7 +26,7 @@ class Inlined:
     """The adapter for one combination of argument types, valid while the facts it was built on hold."""
 
     def __init__(self, derivative: Any, specs: Sequence[Spec]) -> None:
-        self.derived = split_derive(derivative, specs)
+        self.derived = split_derive(derivative, specs, again=True)
         self.fn = root_function(derivative.fn, specs)
         self.function = adapter(derivative, self.derived, specs, self.fn)
         self.facts = Facts(self.fn, self.derived)
@@ -35,12 +35,13 @@ class Inlined:
         return self.facts.hidden(self.fn) is not None
 
 
-def split_derive(derivative: Any, specs: Sequence[Spec]) -> Derived:
-    """Derive for specs given in the order of the parameters, keyword-only ones included."""
+def split_derive(derivative: Any, specs: Sequence[Spec], again: bool = False) -> Derived:
+    """Derive for specs given in the order of the parameters, keyword-only ones included; `again`: see `pipeline.derive`."""
     keyword = [p.kind is p.KEYWORD_ONLY for p in derivative.parameters.values()]
     names = list(derivative.parameters)
     positional = [s for s, k in zip(specs, keyword, strict=True) if not k]
-    return derivative.template.derive(derivative.fn, positional, {n: s for n, s, k in zip(names, specs, keyword, strict=True) if k})
+    named = {n: s for n, s, k in zip(names, specs, keyword, strict=True) if k}
+    return derivative.template.derive(derivative.fn, positional, named, again)
 
 
 def load_text(text: str, name: str, scope: dict[str, Any] | None = None) -> Any:
@@ -55,7 +56,7 @@ def load_text(text: str, name: str, scope: dict[str, Any] | None = None) -> Any:
 def adapter(derivative: Any, derived: Derived, specs: Sequence[Spec], root: Any) -> types.FunctionType:
     """`def f_grad_x(<parameters>): r = leaf(<leaves>, <hidden>); return <structure>`."""
     names = list(derivative.parameters)
-    free = Free(set(names), unwrap(root).__globals__)
+    free = Free(set(names), plain(root).__globals__)
     leaf = free.bind("leaf", load_text(derived.text(), derived.name))
     given = [e for n, s in zip(names, specs, strict=True) for e in leaf_expressions(n, s)]
     given += [free.expression(root, access) for access in derived.primal.hidden]
@@ -79,8 +80,7 @@ def adapter(derivative: Any, derived: Derived, specs: Sequence[Spec], root: Any)
     )
     made = load_text(text, "make")(*[None] * len(free.cells))
     cells = tuple(free.cells[n] for n in made.__code__.co_freevars)
-    plain = unwrap(root)
-    return types.FunctionType(made.__code__, plain.__globals__, derived.name, None, cells)
+    return types.FunctionType(made.__code__, plain(root).__globals__, derived.name, None, cells)
 
 
 class Free:
@@ -113,8 +113,8 @@ class Free:
         for k, step in enumerate(access):
             kind = step[0]
             if kind == "closure":
-                plain = unwrap(value)
-                text = self.share(step[1], plain.__closure__[plain.__code__.co_freevars.index(step[1])])
+                f = unwrap(value)
+                text = self.share(step[1], f.__closure__[f.__code__.co_freevars.index(step[1])])
             elif kind == "global":
                 text = self.global_(unwrap(value), step[1])
             elif kind == "attr" and text:
@@ -128,12 +128,12 @@ class Free:
                 text = self.bind("captured", value)
         return text
 
-    def global_(self, plain: types.FunctionType, name: str) -> str:
-        if plain.__globals__ is self.globals and name not in self.taken:
+    def global_(self, f: types.FunctionType, name: str) -> str:
+        if f.__globals__ is self.globals and name not in self.taken:
             return name
-        module = sys.modules.get(plain.__globals__.get("__name__", ""))
-        if module is None or module.__dict__ is not plain.__globals__:
-            raise Unsupported(f"the global {name} of {plain.__name__} is read by a derivative that is differentiated again, from a module that "
+        module = sys.modules.get(f.__globals__.get("__name__", ""))
+        if module is None or module.__dict__ is not f.__globals__:
+            raise Unsupported(f"the global {name} of {f.__name__} is read by a derivative that is differentiated again, from a module that "
                               "is not importable", hint="Pass it as an argument.")  # fmt: skip
         return f"{self.bind(module.__name__.rpartition('.')[2], module)}.{name}"
 

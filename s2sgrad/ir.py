@@ -436,6 +436,7 @@ class Custom(Stmt):
     seeds: list[Var]
     back: list[Stmt]
     grads: list[Expr | None]
+    kept: bool = False  # the forward sweep keeps it as it is: see transform.ties
 
 
 @dataclass

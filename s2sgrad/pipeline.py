@@ -53,6 +53,7 @@ class Derived:
     wrt: tuple[str, ...]
     finals: tuple[str, ...] = ()
     options: Options = Options()
+    rules: bool = False  # does the text keep the rules of custom gradients?
     programs: dict[str, Program] = field(default_factory=dict)
     _loaded: dict[str, Callable[..., Any]] = field(default_factory=dict)
     _lock: Any = field(default_factory=threading.RLock)
@@ -80,7 +81,7 @@ class Derived:
             return self._lowered_text
         if stage not in self.programs:
             raise ValueError(f"there is no stage {stage!r}; there are {', '.join([*self.programs, 'lowered'])}")
-        return emit.text(self.programs[stage])
+        return emit.text(self.programs[stage], rules=self.rules)
 
     @cached_property
     def _lowered_text(self) -> str:
@@ -114,23 +115,28 @@ def derive(
     name: str = "",
     labels: Sequence[str] = (),
     tensors: bool = False,
+    again: bool = False,
 ) -> Derived:
     """Run the whole road.
 
     `wrt` counts the leaves of the arguments (in the order of `structure.leaves` over `specs`, then `kw`); `finals` (with
     mode 'vjp') makes the final contents of written array parameters results too. `labels` is what the name and the
-    docstring call the variables; `name` replaces the function's own name. `tensors`: see `frontend.specialise`.
+    docstring call the variables; `name` replaces the function's own name. `tensors`: see `frontend.specialise`. `again`: for
+    a reader that differentiates the text again; its custom gradients keep their rules.
     """
     primal = frontend.specialise(fn, specs, kw=kw, tensors=tensors)
     if options.simplify:
         primal = replace(primal, program=optimise.simplify(primal.program))
+    again = again and transform.has_customs(primal.program)
+    if again:
+        primal = replace(primal, program=transform.with_ties(primal.program))
     params = argument_params(primal.program)
     chosen = tuple(params[k].name for k in wrt)
     base = name or function_name(fn)
     if base in emit.helper_names():  # a function of ours that the text may have to define
         base += "_function"
     written = tuple(p.name for p in primal.program.main.params if p.name in primal.program.main.written)
-    d = Derived(derived_name(base, mode, labels), mode, primal, chosen, written if finals else (), options)
+    d = Derived(derived_name(base, mode, labels), mode, primal, chosen, written if finals else (), options, again)
     if mode == "primal":
         d.programs["primal"] = titled(primal.program, base, primal.program.main.doc)
         d.name = base

@@ -36,14 +36,22 @@ def stored(target: gast.AST) -> gast.AST:
 def assign(target: gast.AST, value: gast.AST) -> gast.AST:
     return gast.Assign([stored(target)], value, None)
 
+
+def define(name: str, params: Sequence[str], body: list[gast.AST]) -> gast.AST:
+    """`def name(params): body`."""
+    args = gast.arguments([gast.Name(p, gast.Param(), None, None) for p in params], [], None, [], [], None, [])
+    return gast.FunctionDef(name, args, body, [], None, None, [])
+
+
 DIVIDES = frozenset({"div", "floordiv", "mod", "pow"})  # Python numbers raise on a zero divisor where NumPy's give inf
 
 
 class Builder:
     """Builds the nodes of one function and notes what the module must define: imports, helpers."""
 
-    def __init__(self, names: Names, narrow: bool = False) -> None:
+    def __init__(self, names: Names, narrow: bool = False, rules: bool = False) -> None:
         self.names = names
+        self.rules = rules  # is the text to be differentiated again, by the rules of its custom gradients?
         self.narrow = narrow  # does the program hold types such as float32, so that float64 constants must say so?
         self.modules: set[str] = set()
         self.helpers: dict[str, Callable[..., Any]] = {}
@@ -289,7 +297,23 @@ class Builder:
         return self.targets(s.targets, gast.Call(name(s.function), [self.expr(a) for a in s.args], []))
 
     def on_custom(self, s: ir.Custom) -> list[gast.AST]:
+        if self.rules:
+            return self.rule(s)
         return [comment(f"{s.name} (custom gradient)"), *self.block(s.body)]
+
+    def rule(self, s: ir.Custom) -> list[gast.AST]:
+        """The custom gradient as the user would write it: a function of its inputs that returns its value and its rule."""
+        self.modules.add("custom_rule")
+        function, back = self.names.another(s.name), self.names.another("back")
+        inputs = [self.names[v.name] for v in s.inputs]
+        params = [self.names.another(n) if n in inputs[:k] else n for k, n in enumerate(inputs)]
+        grads = [gast.Constant(None, None) if g is None else self.expr(g) for g in s.grads]
+        inner = define(back, [self.names[v.name] for v in s.seeds], [*self.block(s.back), gast.Return(gast.Tuple(grads, gast.Load()))])
+        outputs = [self.var(v) for v in s.outputs]
+        value = outputs[0] if len(outputs) == 1 else gast.Tuple(outputs, gast.Load())
+        outer = define(function, params, [*self.block(s.body), inner, gast.Return(gast.Tuple([value, name(back)], gast.Load()))])
+        call = gast.Call(gast.Call(name("custom_rule"), [name(function)], []), [name(n) for n in inputs], [])
+        return [outer, *(self.targets(s.outputs, call) if s.outputs else [gast.Expr(call)])]
 
     def on_recompute(self, s: ir.Recompute) -> list[gast.AST]:
         return [comment("recomputed in the reverse sweep"), *self.block(s.body)]

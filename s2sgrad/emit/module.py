@@ -20,13 +20,14 @@ from s2sgrad.recursion import deep
 
 IMPORTS = {
     "math": "import math", "sys": "import sys", "np": "import numpy as np", "prange": "from numba import prange",
-    "objmode": "from numba import objmode",
+    "objmode": "from numba import objmode", "custom_rule": "from s2sgrad.runtime.rules import custom_rule",
 }
 
 
 @deep
-def text(program: ir.Program, *, header: str = "", imports: bool = True) -> str:
+def text(program: ir.Program, *, header: str = "", imports: bool = True, rules: bool = False) -> str:
     """The module text of a program: header comment, imports, helpers, linked functions, main function.
+    With `rules` custom gradients stay what they are, for a reader that differentiates the text again.
 
     The same program gives the same bytes. The text needs NumPy only (numba where a loop is parallel).
     """
@@ -37,7 +38,7 @@ def text(program: ir.Program, *, header: str = "", imports: bool = True) -> str:
     chunks = []
     reserved = frozenset(f.name for f in functions) | helper_names()
     for f in functions:
-        node, builder = function(f, typed, reserved)
+        node, builder = function(f, typed, reserved, rules)
         chunks.append(printed(node))
         modules |= builder.modules
         found |= builder.helpers
@@ -52,10 +53,10 @@ def text(program: ir.Program, *, header: str = "", imports: bool = True) -> str:
     return "\n".join(parts) + ("\n\n\n" if parts else "") + body + "\n"
 
 
-def function(f: ir.Function, typed: bool = False, reserved: frozenset[str] = frozenset()) -> tuple[gast.AST, Builder]:
+def function(f: ir.Function, typed: bool = False, reserved: frozenset[str] = frozenset(), rules: bool = False) -> tuple[gast.AST, Builder]:
     """The gast tree of a function, and what it needs."""
     f = with_breaks(f)
-    builder = Builder(Names(mentioned(f), reserved), typed)
+    builder = Builder(Names(mentioned(f), reserved), typed, rules)
     body = list(f.body)
     if body and isinstance(body[-1], ir.Return) and not body[-1].values and len(body) > 1:
         body.pop()

@@ -15,7 +15,7 @@ from s2sgrad.ir import Function, Stmt, Var, assigned, blocks, exprs, walk
 # Everything emitted text may refer to: a user's variable of that name is renamed.
 RESERVED = frozenset(keyword.kwlist) | {
     "np", "math", "sys", "numba", "prange", "njit", "range", "len", "abs", "min", "max", "int", "float", "bool", "complex", "print",
-    "slice", "round", "pow", "divmod", "sum", "tuple", "AssertionError", "ValueError", "TypeError", "RuntimeError", "IndexError",
+    "custom_rule", "slice", "round", "pow", "divmod", "sum", "tuple", "AssertionError", "ValueError", "TypeError", "RuntimeError", "IndexError",
     "ZeroDivisionError", "ArithmeticError", "KeyError", "NotImplementedError", "Exception", "OverflowError", "FloatingPointError",
 }
 
@@ -51,6 +51,15 @@ class Names:
             taken.add(pretty)
             self.table[n] = pretty
         self.table = {n: self.table[n] for n in order}
+        self.taken = taken
+
+    def another(self, wish: str) -> str:
+        """A printed name that nothing has."""
+        name, k = base(wish), 1
+        while name in self.taken:
+            name, k = f"{base(wish)}_{k}", k + 1
+        self.taken.add(name)
+        return name
 
     def __getitem__(self, name: str) -> str:
         found = self.table.get(name)

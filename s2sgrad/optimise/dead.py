@@ -18,6 +18,7 @@ from s2sgrad.ir import (
     Assign,
     CallFn,
     Comment,
+    Custom,
     For,
     Function,
     If,
@@ -141,7 +142,12 @@ class _Dead:
         method = getattr(self, "on_" + type(s).__name__.lower(), None)
         if method is not None:
             return method(s, live)
-        return s, live | self.uses(self.effects.of(s))  # Print, Raise, Return, Custom, Comment
+        return s, live | self.uses(self.effects.of(s))  # Print, Raise, Return, Comment
+
+    def on_custom(self, s: Custom, live: Live) -> tuple[Stmt | None, Live]:
+        if s.kept and not any(o.name in live for o in s.outputs):
+            return None, live
+        return s, live | self.uses(self.effects.of(s))
 
     def on_assign(self, s: Assign, live: Live) -> tuple[Stmt | None, Live]:
         name = s.target.name

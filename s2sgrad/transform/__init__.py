@@ -2,5 +2,6 @@
 
 from s2sgrad.transform.reverse import reverse
 from s2sgrad.transform.tangent import tangent
+from s2sgrad.transform.ties import has_customs, with_ties
 
-__all__ = ["reverse", "tangent"]
+__all__ = ["has_customs", "reverse", "tangent", "with_ties"]

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from s2sgrad import ir
 from s2sgrad.errors import CustomGradientError
 from s2sgrad.ir import Var
+from s2sgrad.transform.scopes import subblocks
+
+
+def _run(body: Sequence[ir.Stmt]) -> Iterator[ir.Stmt]:
+    """The statements that the function itself runs: those of nested rules are not among them."""
+    for s in body:
+        yield s
+        for b in subblocks(s):
+            yield from _run(b)
 
 
 def check_captures(s: ir.Custom, is_active: Callable[[Var], bool]) -> None:
     """The rule says nothing about data that its function reads from outside: they must not carry a derivative."""
     if s.name.endswith(".assign"):  # an assigned variable: to a derivative what is assigned is the variable itself
         return
-    own = {v.name for v in (*s.inputs, *s.outputs)} | {v.name for t in ir.walk_stmts(s.body) for v in ir.assigned(t)}
-    for t in ir.walk_stmts(s.body):
-        if isinstance(t, ir.Custom):
-            own |= {v.name for v in t.outputs}
-    for t in ir.walk_stmts(s.body):
-        read = [x for e in ir.exprs(t) for x in ir.walk(e) if isinstance(x, Var)] + (list(t.inputs) if isinstance(t, ir.Custom) else [])
+    run = list(_run(s.body))
+    own = {v.name for v in (*s.inputs, *s.outputs)} | {v.name for t in run for v in (t.outputs if isinstance(t, ir.Custom) else ir.assigned(t))}
+    for t in run:
+        read = t.inputs if isinstance(t, ir.Custom) else [x for e in ir.exprs(t) for x in ir.walk(e) if isinstance(x, Var)]
         for v in read:
             if v.name not in own and ir.is_inexact(v.type) and is_active(v):
                 raise CustomGradientError(

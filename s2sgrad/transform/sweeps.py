@@ -45,11 +45,18 @@ class Sweeps:
             return [replace(s, body=self.forward(s.body, saving), orelse=self.forward(s.orelse, saving))]
         if isinstance(s, (ir.For, ir.While)):
             return self._forward_loop(s, saving)
+        if isinstance(s, ir.Custom) and s.kept:
+            return self._kept(s, saving)
         if isinstance(s, ir.Custom):
             return self.forward(s.body, saving)
         if isinstance(s, ir.Recompute):
             return self.forward(s.body, False)
         return self._mirrored(s)
+
+    def _kept(self, s: ir.Custom, saving: bool) -> Block:
+        """A tie (its body only assigns the outputs) among what is saved before and mirrored after it."""
+        saves = [x for t in s.body for x in self._saves(t)] if saving else []
+        return [*saves, *ir.map_stmts([s], lambda e: e), *(x for t in s.body for x in self._mirrored(t) if x is not t)]
 
     def _forward_loop(self, s: ir.For | ir.While, saving: bool) -> Block:
         count = self.counts.get(id(s))

@@ -9,6 +9,8 @@ import numpy as np
 
 from s2sgrad.frontend.objects import VIEWS
 
+ROUNDED = "bfloat16 numbers are rounded in eager code only"
+
 
 class DType:
     """One element type. Equal to its name, to the NumPy dtype and to the NumPy scalar class.
@@ -22,6 +24,11 @@ class DType:
     def __init__(self, name: str, dtype: Any = None) -> None:
         self.name = name
         self.dtype = np.dtype(dtype or name)  # NumPy reads this attribute in np.dtype(float32)
+
+    @property
+    def __s2sgrad_refused__(self) -> str:
+        """Why compiled code cannot have it."""
+        return ROUNDED if self.name == "bfloat16" else ""
 
     @property
     def as_numpy_dtype(self) -> Any:

@@ -319,7 +319,13 @@ def _specs(args: Any) -> tuple[Any, ...]:
 
 def call_key(args: Any, kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """What decides which generated code a call needs: structures and types of the arguments, and the device."""
-    return _specs(args), tuple((k, *_specs([v])) for k, v in sorted(kwargs.items())), current_backend(), get_soft_device_placement()
+    named = tuple((k, *_specs([v])) for k, v in sorted(kwargs.items()))
+    return _specs(args), named, _refused((args, kwargs)), current_backend(), get_soft_device_placement()
+
+
+def _refused(args: Any) -> str:
+    """Why compiled code cannot have one of these tensors."""
+    return next((r for x in nest.flatten(args) if isinstance(x, Operators) and (r := x.__s2sgrad_refused__)), "")
 
 
 def _as_result(x: Any) -> Any:
@@ -335,9 +341,11 @@ class Specialisation:
     """
 
     def __init__(self, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any], options: dict[str, Any], small: bool = False) -> None:
-        from s2sgrad import frontend, ir, pipeline
+        from s2sgrad import backends, frontend, ir, pipeline
         from s2sgrad.structure import describe
 
+        if refused := _refused((args, kwargs)):
+            raise Unsupported(refused)
         self.fn, self.kw = fn, list(kwargs)
         specs = [describe(a) for a in _bared(args)]
         kw = {k: describe(_bare_structure(v)) for k, v in kwargs.items()}
@@ -349,8 +357,9 @@ class Specialisation:
         self.read = frontend.read
         self.device_backend = current_backend()
         self.options = options
+        self.half = has_dtype(self.primal.program, "float16")  # numba has no arithmetic for it: NumPy runs the text
         self.small = small and not any(isinstance(s, (ir.For, ir.While, ir.CallFn)) for s in ir.walk_stmts(self.program.main.body))
-        self.run = self.derived.callable(self.backend)
+        self.run = backends.load(self.derived.text(), self.derived.name, "python") if self.half else self.derived.callable(self.backend)
         self.guards = [(access, static) for access, static in self.primal.guards]
         self.hidden_types = [(np.ndim(v), getattr(v, "dtype", None)) for v in (self.read(fn, a) for a in self.primal.hidden)]
         self.written = [k for k, p in enumerate(self.program.main.params) if p.name in self.program.main.written]
@@ -361,7 +370,7 @@ class Specialisation:
     def backend(self) -> str:
         from s2sgrad.pipeline import default_backend
 
-        if self.small:
+        if self.small or self.half:
             return "python"
         return default_backend() if self.device_backend == "cpu" else self.device_backend
 
@@ -468,7 +477,8 @@ class Specialisation:
 
             names = [p.name for p in self.program.main.params]
             d = adjoints.reversed_program(self.program, [names[k] for k in wanted], f"{self.derived.name}_vjp")
-            run = backends.load(emit.text(optimise.lower(d.program)), d.name, self.backend, self.options)
+            text = emit.text(d.program if self.half else optimise.lower(d.program))
+            run = backends.load(text, d.name, self.backend, self.options)
             self.pullbacks[wanted] = adjoints.Generated(d, list(wanted), False, run)
         return self.pullbacks[wanted]
 
@@ -498,6 +508,16 @@ class Specialisation:
 
         adjoint = self.pullback(self.inexact_params()).derived.program
         return {**self.derived.stages, "adjoint": emit.text(adjoint), "adjoint lowered": emit.text(optimise.lower(adjoint))}
+
+
+def has_dtype(program: Any, dtype: str) -> bool:
+    """Has any value of the program this dtype?"""
+    from s2sgrad import ir
+
+    functions = [program.main, *program.linked.values()]
+    types = [p.type for f in functions for p in f.params]
+    types += [getattr(x, "type", None) for f in functions for s in ir.walk_stmts(f.body) for e in ir.exprs(s) for x in ir.walk(e)]
+    return any(getattr(t, "dtype", None) == dtype for t in types)
 
 
 def without_last_results(program: Any, count: int) -> Any:

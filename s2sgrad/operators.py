@@ -26,6 +26,11 @@ class Operators:
     __array_priority__ = 100  # NumPy leaves mixed arithmetic to us
 
     @property
+    def __s2sgrad_refused__(self) -> str:
+        """Why compiled code cannot have it."""
+        return dtypes.ROUNDED if self._dtype is not None else ""
+
+    @property
     def shape(self) -> TensorShape:
         return TensorShape(self._array.shape)
 

@@ -350,7 +350,7 @@ def _constant_in_compiled_code(value, dtype=None, shape=None, name=None):
     a = value
     if dtype is not None:
         a = np.asarray(value).astype(dtype)
-    elif isinstance(value, (list, tuple)):
+    elif isinstance(value, (list, tuple, bool, int, float, complex)):
         a = OPS["identity"](value)
     if shape is None:
         return a

@@ -433,6 +433,21 @@ def test_numbers_lists_and_arrays_take_the_dtype_of_the_tensor():
         assert want.dtype == got.dtype and np.array_equal(want, got)
 
 
+def test_half_precision():
+    """float16 runs as generated text over NumPy; bfloat16 is rounded in eager code, where the function then runs."""
+    for dtype in (tf.float16, tf.bfloat16):
+        x, v = tf.constant([1.1, 2.3], dtype), tf.Variable([1.5, 0.3], dtype=dtype)
+        for f in (lambda x: x * x * 1.001, lambda x: tf.cast(tf.cast(x, tf.float32) * 1.7, dtype) * 3.3, lambda x: v * 2.1 + x):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error" if dtype == tf.float16 else "ignore", RuntimeWarning)
+                got = tf.function(f)(x)
+            assert got.dtype == dtype and np.array_equal(got, f(x))
+    f = tf.function(lambda x: x * 1.001)  # one function for both
+    assert f(tf.constant(1.5)).dtype == tf.float32
+    with pytest.warns(RuntimeWarning, match="bfloat16"):
+        assert float(f(tf.constant(1.5, tf.bfloat16))) == 1.5
+
+
 def test_effects_in_branches_are_not_split_off():
     log = []
 

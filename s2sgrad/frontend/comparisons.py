@@ -13,6 +13,7 @@ from s2sgrad import ir
 from s2sgrad.frontend.arithmetic import METHOD, fold
 from s2sgrad.frontend.conditions import negated
 from s2sgrad.frontend.exceptions import DeadCode
+from s2sgrad.frontend.extents import is_extents
 from s2sgrad.frontend.iterators import VIEWS, Iterators
 from s2sgrad.frontend.values import (
     UNKNOWN,
@@ -143,7 +144,7 @@ class Comparisons(Iterators):
             return bool(a.value == b.value)
         if isinstance(a, Text) or isinstance(b, Text):
             return self.equal_texts(a, b)
-        if isinstance(a, Tup) and isinstance(b, Tup) or (is_list(a) and is_list(b)):
+        if isinstance(a, Tup) and isinstance(b, Tup) or (is_list(a) and is_list(b)) or is_extents(a) and is_list(b) or is_list(a) and is_extents(b):
             return self.equal_sequences(a, b)
         if is_dict(a) and is_dict(b):
             return self.equal_dicts(a, b)

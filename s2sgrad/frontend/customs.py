@@ -12,7 +12,26 @@ from s2sgrad import errors, ir
 from s2sgrad.frontend import arrays, containers, conversions, introspection, iterables  # noqa: F401 - each declares its builtins
 from s2sgrad.frontend.builtin import Builtins
 from s2sgrad.frontend.objects import attribute_view
-from s2sgrad.frontend.values import NONE, Fields, Func, Growing, Items, Maybe, Method, Num, Obj, Partial, Ref, Ruled, Text, Tup, Value, describe, map_nums
+from s2sgrad.frontend.values import (
+    NONE,
+    Fields,
+    Func,
+    Growing,
+    Items,
+    Maybe,
+    Method,
+    Num,
+    Obj,
+    Partial,
+    Range,
+    Ref,
+    Ruled,
+    Text,
+    Tup,
+    Value,
+    describe,
+    map_nums,
+)
 from s2sgrad.ir import Assign, Var
 from s2sgrad.runtime.printed import Hole, layout
 
@@ -304,8 +323,12 @@ class Customs(Builtins):
         v = self.vector(v)
         if isinstance(v, Obj):
             return attribute_view(v.value)
+        if isinstance(v, Num) and self.tensors and self.adapts(v):
+            raise self.error("printing a NumPy array that is no tensor", None, "Print tf.constant(...) of it.")
         if isinstance(v, Num):
             return v.const if v.known and v.type.weak else Hole([v.expr])
+        if isinstance(v, Range) and all(n.known for n in (v.start, v.stop, v.step)):
+            return range(v.start.const, v.stop.const, v.step.const)
         if isinstance(v, Tup):
             items = [self.shown(x) for x in v.items]
             return tuple(items) if v.cls is None else v.cls(*items)
@@ -315,9 +338,12 @@ class Customs(Builtins):
         if isinstance(v, Ref) and isinstance(content, Fields):
             fields = {k: self.shown(x) for k, x in content.fields.items()}
             if v.heap.kind == "dict":
-                return fields
+                return fields if v.heap.cls in (None, dict) else v.heap.cls(fields)
             made = object.__new__(v.heap.cls)
-            vars(made).update(fields)
+            for k, x in fields.items():
+                if any(isinstance(p, Hole) for p in layout(x)):
+                    raise self.error(f"printing a {v.heap.cls.__name__} that holds values known at run time only")
+                object.__setattr__(made, k, x)
             return made
         return Hole(self.text_parts(v))
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from s2sgrad import ir
 from s2sgrad.frontend.expressions import Expressions
+from s2sgrad.frontend.extents import extents, is_extents
 from s2sgrad.frontend.machine import reads_memory
 from s2sgrad.frontend.values import (
     Fields,
@@ -164,6 +165,8 @@ class Indexing(Expressions):
         items = base.items if isinstance(base, Tup) else content.items  # type: ignore[union-attr]
         if isinstance(i, SliceOf) or (isinstance(i, Obj) and isinstance(i.value, slice)):
             s = i.value if isinstance(i, Obj) else slice(*(self.static(x) for x in (i.lower, i.upper, i.step)))
+            if is_extents(base):
+                return extents(items[s])
             return Tup(items[s]) if isinstance(base, Tup) else self.new_list(list(items[s]))
         n = self.integer(i)
         if n.known:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad.frontend.builtin import Builtins, Special, means
+from s2sgrad.frontend.extents import is_extents
 from s2sgrad.frontend.source import source_of
 from s2sgrad.frontend.values import NONE, Error, Fields, Func, Iter, Method, Num, Obj, Partial, Ref, SliceOf, Text, Tup, Value, describe, number
 from s2sgrad.rules import registry
@@ -22,6 +23,8 @@ def _isinstance(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Val
     if isinstance(v, Obj):
         return number(isinstance(v.value, cls))
     if isinstance(v, Tup):
+        if is_extents(v):
+            return number(any(c.__name__ == "TensorShape" for c in (cls if isinstance(cls, tuple) else (cls,))))
         return number(issubclass(v.cls or tuple, cls))
     if isinstance(v, Ref):
         return number(issubclass(v.heap.cls, cls))

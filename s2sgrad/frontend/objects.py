@@ -6,6 +6,7 @@ import builtins
 import dataclasses
 import enum
 import functools
+import operator
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import errors, ir
+from s2sgrad.frontend.extents import extents
 from s2sgrad.frontend.indexing import Indexing
 from s2sgrad.frontend.machine import NeedsStatic
 from s2sgrad.frontend.sequences import Sequences
@@ -96,6 +98,9 @@ class Objects(Indexing, Sequences):
             return self.lift_number(value, access)
         if hasattr(type(value), "n_sequence_fields"):  # sys.float_info and its like
             return Obj(value)
+        refused = "" if isinstance(value, type) else getattr(value, "__s2sgrad_refused__", "")
+        if refused:
+            raise self.error(refused)
         leaf = getattr(type(value), "__s2sgrad_leaf__", None)
         if leaf is not None and access is not None and hasattr(type(value), "assign"):
             return self.lift_variable(value, access, leaf)
@@ -579,7 +584,10 @@ class Objects(Indexing, Sequences):
         t = base.type
         ndim = base.expr.ndim
         if name == "shape":
-            return Tup(tuple(Num(ir.call("dim", base.expr, axis=k)) for k in range(ndim)))
+            dims = [Num(ir.call("dim", base.expr, axis=k)) for k in range(ndim)]
+            return extents(dims) if self.tensors and self.in_text_of_user() else Tup(tuple(dims))
+        if name == "get_shape" and self.tensors:
+            return Partial(Obj(operator.attrgetter("shape")), (base,), {})
         if name == "ndim":
             return number(ndim)
         if name == "size":

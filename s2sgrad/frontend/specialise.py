@@ -16,6 +16,7 @@ from s2sgrad import errors, ir
 from s2sgrad.frontend import scope as scoping
 from s2sgrad.frontend.calls import Recursive, class_member
 from s2sgrad.frontend.exceptions import DeadCode, NeedsBranch
+from s2sgrad.frontend.extents import is_extents
 from s2sgrad.frontend.link import Linking
 from s2sgrad.frontend.loops import Again, NeedsPeel
 from s2sgrad.frontend.machine import NeedsStatic
@@ -107,7 +108,7 @@ class Specialiser(Linking):
             return Leaf(v.type)
         if isinstance(v, Tup):
             kids = tuple(self.result_spec(i, leaves, node) for i in v.items)
-            if v.cls is not None:
+            if v.cls is not None and not is_extents(v):
                 return Node("namedtuple", v.cls, tuple(v.cls._fields), kids)
             return Node("tuple", tuple, tuple(range(len(kids))), kids)
         if isinstance(v, Ref):

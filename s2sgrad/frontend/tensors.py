@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import ir
+from s2sgrad.frontend.extents import is_extents
 from s2sgrad.frontend.machine import PACKAGE
 from s2sgrad.frontend.objects import Objects
 from s2sgrad.frontend.values import Items, Num, Obj, Ref, Tup, Value, describe, number
@@ -89,7 +90,7 @@ class Tensors(Objects):
         return self.is_list(v) or isinstance(v, Num) and isinstance(v.expr, ir.Var) and v.expr.name in self.soft
 
     def is_list(self, v: Value) -> bool:
-        return isinstance(v, Tup) and v.cls is None or isinstance(v, Ref) and v.heap.kind == "list" and isinstance(self.contents(v), Items)
+        return isinstance(v, Tup) and (v.cls is None or is_extents(v)) or isinstance(v, Ref) and v.heap.kind == "list" and isinstance(self.contents(v), Items)
 
     def tensor_arguments(self, op: Any, args: Sequence[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
         """The arguments of a tensor operation, converted as it converts them: those that must agree take the dtype of the first tensor."""
@@ -146,7 +147,7 @@ class Tensors(Objects):
             return Num(ir.call("astype", v.expr, dtype=hint)) if hint and self.adapts(v) and v.type.dtype != hint and fits(v.type.dtype, hint) else v
         if hint is not None and (weak or hint[0] in "iub" and v.type.dtype[0] in "fc"):
             return v
-        dtype = hint or DEFAULTS.get(v.type.dtype, v.type.dtype)
+        dtype = hint or (v.type.dtype if v.known and v.type.dtype == "int64" and not -(2**31) <= v.const < 2**31 else DEFAULTS.get(v.type.dtype, v.type.dtype))
         return number(np.dtype(dtype).type(v.const)) if v.known else Num(ir.call("astype", v.expr, dtype=dtype))
 
     def list_dtype(self, v: Value) -> str:

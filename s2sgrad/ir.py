@@ -255,7 +255,10 @@ def map_expr(e: Any, f: Callable[[Any], Any]) -> Any:
     return f(e)
 
 
-def names_in(e: Any) -> set[str]:
+def names_in(e: Any) -> frozenset[str]:
+    """The variables an expression mentions."""
+    if isinstance(e, Var):
+        return frozenset((e.name,))
     out: set[str] = set()
     stack = [e]
     while stack:
@@ -264,7 +267,7 @@ def names_in(e: Any) -> set[str]:
             out.add(x.name)
         else:
             stack.extend(children(x))
-    return out
+    return frozenset(out)
 
 
 def substitute(e: Any, table: dict[str, Expr]) -> Any:

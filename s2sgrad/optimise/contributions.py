@@ -23,7 +23,7 @@ def merge_first(f: Function, program: Program | None = None) -> Function:
 
 def _block(body: list[Stmt], effects: Effects, shapes: Shapes, f: Function) -> list[Stmt]:
     waiting: dict[str, int] = {}  # adjoint -> where it was set to zero, nothing having mentioned it since
-    likes: dict[int, set[str]] = {}
+    likes: dict[int, frozenset[str]] = {}
     gone: set[int] = set()
     for k, s in enumerate(body):
         e = effects.of(s)

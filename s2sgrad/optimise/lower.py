@@ -98,9 +98,10 @@ class Lowering:
     def emit(self, s: Stmt) -> None:
         if s.place is None:
             s.place = self.place
-        for v in ir.assigned(s):
-            self.shapes.forget(v.name)
-            self.flags = {e: f for e, f in self.flags.items() if v.name not in ir.names_in(e) and f.name != v.name}
+        bound = {v.name for v in ir.assigned(s)}
+        if bound:
+            self.shapes.forget(bound)
+            self.flags = {e: f for e, f in self.flags.items() if f.name not in bound and bound.isdisjoint(ir.names_in(e))}
         self.out.append(s)
 
     @contextmanager

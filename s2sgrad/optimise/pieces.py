@@ -17,6 +17,7 @@ from s2sgrad.recursion import deep
 
 LONG = 96  # nodes of a statement's expressions from which on it is taken apart
 PIECE = 20  # nodes of a piece, at least
+SUMS = frozenset({"add", "sub", "neg", "pos"})  # their adjoints do not need the operands
 LAZY = frozenset({"ifexp", "and", "or"})  # operands that may not run at all stay where they are
 
 
@@ -58,16 +59,16 @@ class _Pieces:
         """The call over the pieces of its operands, and how many nodes are left of it."""
         args, size = [], 1
         for k, a in enumerate(e.args):
-            a, n = self.operand(a) if e.op not in LAZY or k == 0 else (a, _size(a))
+            a, n = (a, _size(a)) if e.op in LAZY and k > 0 else self.operand(a, e.op in SUMS)
             args.append(a)
             size += n
         return replace(e, args=tuple(args)), size
 
-    def operand(self, e: Expr) -> tuple[Expr, int]:
+    def operand(self, e: Expr, summed: bool) -> tuple[Expr, int]:
         if not isinstance(e, Call):
             return e, _size(e)
         e, size = self.rebuilt(e)
-        if size < PIECE or ir.is_alias(e):
+        if size < PIECE or summed or ir.is_alias(e):
             return e, size
         v = Var(self.names.fresh("part"), e.type)
         self.made.append(Assign(v, e, place=self.place))

@@ -6,7 +6,7 @@ everywhere below; others are forgotten when a name they mention is bound again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from s2sgrad import ir
 from s2sgrad.ir import Call, Const, Expr, Function, Stmt, Var
@@ -76,25 +76,20 @@ class Shapes:
         if ra is not None:
             self.equal[ra] = plus(rb, cb - ca) if rb is not None else Const(cb - ca, ir.INT)
 
-    def forget(self, name: str) -> None:
-        """`name` is bound again: nothing said about it or in terms of it holds any more."""
-        self.facts.pop(name, None)
-        stale = [n for n, ext in self.facts.items() if any(name in ir.names_in(x) for x in ext)]
-        for n in stale:
-            del self.facts[n]
-        self.equal = {k: v for k, v in self.equal.items() if name not in ir.names_in(k) | ir.names_in(v)}
-        self.joined = {k: v for k, v in self.joined.items() if name not in ir.names_in(k[0]) | ir.names_in(k[1]) | ir.names_in(v)}
-        if self.fit:
-            self.fit = {(a, b) for a, b in self.fit if name not in ir.names_in(a) and name not in ir.names_in(b)}
+    def forget(self, names: Collection[str]) -> None:
+        """These names are bound again: nothing said about them or in terms of them holds any more."""
+        def holds(*e: Expr) -> bool:
+            return all(ir.names_in(x).isdisjoint(names) for x in e)
+
+        self.facts = {n: ext for n, ext in self.facts.items() if n not in names and holds(*ext)}
+        self.equal = {k: v for k, v in self.equal.items() if holds(k, v)}
+        self.joined = {k: v for k, v in self.joined.items() if holds(*k, v)}
+        self.fit = {pair for pair in self.fit if holds(*pair)}
 
     def forget_all(self, body: Sequence[Stmt], kept: dict[str, tuple[Expr, ...]] | None = None) -> None:
         """Everything these statements bind, except facts known to survive them."""
-        kept = kept or {}
-        names = bound_names(body)
-        for n in names:
-            self.forget(n)
-        for n, ext in kept.items():
-            self.facts[n] = ext
+        self.forget(bound_names(body))
+        self.facts |= kept or {}
 
     def invariant_candidates(self, loop: Stmt) -> dict[str, tuple[Expr, ...]]:
         """Facts about arrays bound in a loop that may hold in every iteration: they mention nothing that the loop binds."""

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad import eager
+from s2sgrad import eager, held
 from s2sgrad.device import backend as current_backend
 from s2sgrad.device import get_soft_device_placement
 from s2sgrad.dtypes import DType
@@ -105,11 +105,11 @@ class Function:
 
     def _entry(self, args: Any, kwargs: Any) -> Specialisation | None:
         """The specialisation for these arguments; None where the function runs as plain Python."""
-        key = (*call_key(args, kwargs), tuple(sorted(self.options.items())))
+        key = (*call_key(args, kwargs, _held_spec), tuple(sorted(self.options.items())))
         if key in self._made.refused:
             return None
         for found in self._made.known.get(key, ()):
-            if found.holds(self.python_function):
+            if found.holds(self.python_function, args, kwargs):
                 return found
         try:
             new = self._specialise(args, kwargs)
@@ -317,10 +317,15 @@ def _specs(args: Any) -> tuple[Any, ...]:
     return tuple(describe(a) for a in _bared(args))
 
 
-def call_key(args: Any, kwargs: dict[str, Any]) -> tuple[Any, ...]:
+def call_key(args: Any, kwargs: dict[str, Any], of: Callable[[Any], Any] | None = None) -> tuple[Any, ...]:
     """What decides which generated code a call needs: structures and types of the arguments, and the device."""
-    named = tuple((k, *_specs([v])) for k, v in sorted(kwargs.items()))
-    return _specs(args), named, _refused((args, kwargs)), current_backend(), get_soft_device_placement()
+    of = of or (lambda v: _specs([v])[0])
+    return tuple(map(of, args)), tuple((k, of(v)) for k, v in sorted(kwargs.items())), _refused((args, kwargs)), current_backend(), get_soft_device_placement()
+
+
+def _held_spec(x: Any) -> Any:
+    """What an argument is in a key; which variables it holds does not matter."""
+    return held.key(x) if held.has_variable(x) else _specs([x])[0]
 
 
 def _refused(args: Any) -> str:
@@ -346,6 +351,8 @@ class Specialisation:
 
         if refused := _refused((args, kwargs)):
             raise Unsupported(refused)
+        self.original = fn
+        fn, args, kwargs = held.bound(fn, args, kwargs)
         self.fn, self.kw = fn, list(kwargs)
         specs = [describe(a) for a in _bared(args)]
         kw = {k: describe(_bare_structure(v)) for k, v in kwargs.items()}
@@ -378,10 +385,15 @@ class Specialisation:
         """Where captured data are read: another method of the same function has another object behind it."""
         return fn if isinstance(fn, types.MethodType) and self.fn is not fn else self.fn
 
-    def holds(self, fn: Callable[..., Any] | None = None) -> bool:
+    def holds(self, fn: Callable[..., Any] | None = None, args: Any = (), kwargs: Any = None) -> bool:
         """Do captured functions and other fixed values still mean the same, and have captured data the same type?"""
         from s2sgrad.structure import Static
 
+        fn, _, _ = held.bound(fn or self.original, args, kwargs or {})
+        if self.primal.assigned:  # variables that were several objects still are
+            owners = [self.read(self.reader(fn), a[:-1]) for a in self.primal.hidden if a and a[-1] == ("attr", "_array")]
+            if len({id(v) for v in owners}) < len(owners):
+                return False
         for access, (ndim, dtype) in zip(self.primal.hidden, self.hidden_types, strict=True):
             value = self.read(self.reader(fn), access)
             if isinstance(value, np.ndarray) and (value.ndim, value.dtype) != (ndim, dtype):
@@ -394,6 +406,7 @@ class Specialisation:
     # ------------------------------------------------------------------------------------------- calls
 
     def call(self, args: Any, kwargs: dict[str, Any], fn: Callable[..., Any] | None = None) -> Any:
+        fn, args, kwargs = held.bound(fn or self.original, args, kwargs)
         inputs = self.inputs([*args, *(kwargs[k] for k in self.kw)], self.reader(fn))
         values = [_value(t) for t in inputs]
         for k in self.written:

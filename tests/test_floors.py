@@ -23,7 +23,7 @@ FLOORS = [
     {"arguments", "guess"},
     {"inline", "wrapped", "dispatch", "derivative", "face", "matrices", "api", "testing"},
     {  # the TensorFlow-style names
-        "adjoints", "connections", "custom", "device", "dtypes", "eager", "effects", "purity", "forward", "function", "namespaces",
+        "adjoints", "connections", "custom", "device", "dtypes", "eager", "effects", "purity", "forward", "function", "held", "namespaces",
         "operators", "ops", "printing", "shapes", "tape", "tensor", "variable",
     },
     {"interface"},

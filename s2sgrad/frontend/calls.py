@@ -24,6 +24,7 @@ from s2sgrad.frontend.tapes import Tapes
 from s2sgrad.frontend.values import (
     NONE,
     Assigned,
+    AssignedPart,
     Cell,
     Error,
     Fields,
@@ -487,6 +488,8 @@ class Calls(NumPyCalls, Tapes):
             return self.tape_method(owner.value, name, args, kwargs, node)
         if isinstance(owner, Assigned):
             return self.variable_method(owner, name, args, kwargs, node)
+        if isinstance(owner, AssignedPart):
+            return self.assign_part(owner, name, args, node)
         if isinstance(owner, Num):
             return self.number_method(owner, name, list(args), dict(kwargs), node)
         if isinstance(owner, Ref) and owner.heap.kind == "list":

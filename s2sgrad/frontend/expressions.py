@@ -15,11 +15,14 @@ from s2sgrad.frontend.conditions import Conditions
 from s2sgrad.frontend.exceptions import NeedsBranch
 from s2sgrad.frontend.loops import Again
 from s2sgrad.frontend.values import (
+    ASSIGNS,
     NONE,
     UNBOUND,
     VARIABLE_CHANGES,
+    VARIABLE_GATHERS,
     VARIABLE_READS,
     Assigned,
+    AssignedPart,
     Error,
     Maybe,
     Method,
@@ -179,6 +182,17 @@ class Expressions(Arithmetic, Comparisons, Conditions, Comprehensions):
         self.at(n)
         return self.subscript(self.present(base), index)
 
+    def assigned_part(self, n: Any) -> Value:
+        """`base[index]` on whose result `assign` is called: a part of a variable, or what is there."""
+        base = self.eval(n.value)
+        if isinstance(base, Num):
+            self.make_assignable(base)
+        point = self.point()
+        index = self.eval_index(n.slice)
+        (base,) = self.after([base], point)
+        self.at(n)
+        return AssignedPart(base, tuple(index)) if isinstance(base, Assigned) else self.subscript(self.present(base), index)
+
     def eval_index(self, node: Any) -> list[Value]:
         """The items between the brackets."""
         if isinstance(node, gast.Tuple):
@@ -195,10 +209,10 @@ class Expressions(Arithmetic, Comparisons, Conditions, Comprehensions):
         return SliceOf(*(p if p is not None else next(values) for p in parts))
 
     def eval_Attribute(self, n: Any) -> Value:
-        base = self.eval(n.value)
+        base = self.assigned_part(n.value) if n.attr in ASSIGNS and isinstance(n.value, gast.Subscript) else self.eval(n.value)
         self.at(n)
-        if isinstance(base, Obj) and isinstance(base.value, Tape):
+        if isinstance(base, Obj) and isinstance(base.value, Tape) or isinstance(base, AssignedPart):
             return Method(base, n.attr)
-        if isinstance(base, Assigned) and n.attr in (*VARIABLE_READS, *VARIABLE_CHANGES):
+        if isinstance(base, Assigned) and n.attr in (*VARIABLE_READS, *VARIABLE_GATHERS, *VARIABLE_CHANGES):
             return Method(base, n.attr)
         return self.attribute(self.present(base), n.attr, n)

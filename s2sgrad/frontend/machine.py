@@ -114,9 +114,11 @@ class Machine:
         self.out.append(s)
         if isinstance(s, Assign) and isinstance(s.value, Var):
             self.copied.add((s.target.name, s.value.name))
-        if isinstance(s, Assign) and isinstance(s.target.type, Array) and self.state is not None:
+        if isinstance(s, Assign) and self.state is not None:
             tokens = self.identities()
             token = self.token(s.value) if isinstance(s.value, Var) else object()
+            if not isinstance(s.target.type, Array) and s.target.name not in tokens and not (self.variables and isinstance(token, str)):
+                return  # a number matters where it may be the value of a variable
             self.state[IDENTITY] = Identities({**tokens, s.target.name: token})
 
     def identities(self) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from s2sgrad.frontend.values import (
     NONE,
     UNKNOWN,
     VARIABLE_CHANGES,
+    VARIABLE_GATHERS,
     VARIABLE_READS,
     Error,
     Fields,
@@ -581,6 +582,8 @@ class Objects(Indexing, Sequences):
             self.make_assignable(base)
         if name in VARIABLE_READS and self.variable_behind(base) is not None:
             return Partial(Obj(_itself), (base,), {})
+        if name in VARIABLE_GATHERS and self.variable_behind(base) is not None:
+            return self.gathering(base, name)
         t = base.type
         ndim = base.expr.ndim
         if name == "shape":

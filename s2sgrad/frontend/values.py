@@ -225,7 +225,11 @@ class Tape:
 
 
 VARIABLE_READS = ("value", "read_value", "initialized_value")
-VARIABLE_CHANGES = ("assign", "assign_add", "assign_sub")
+VARIABLE_GATHERS = {"sparse_read": "gather", "gather_nd": "gather_nd"}
+ASSIGNS = ("assign", "assign_add", "assign_sub")
+SCATTERS = {f"scatter_{n}": f"tensor_scatter_nd_{n}" for n in ("update", "add", "sub", "max", "min")}
+SCATTERS |= {f"scatter_nd_{n}": f"tensor_scatter_nd_{n}" for n in ("update", "add", "sub")}
+VARIABLE_CHANGES = (*ASSIGNS, *SCATTERS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,6 +238,14 @@ class Assigned(Value):
 
     cell: Cell
     access: tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class AssignedPart(Value):
+    """`v[index]` of such a variable, to be assigned."""
+
+    variable: Assigned
+    index: tuple[Value, ...]
 
 
 @dataclass(frozen=True, eq=False)

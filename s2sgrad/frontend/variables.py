@@ -11,11 +11,26 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from s2sgrad import ir
 from s2sgrad.frontend.liveness import live_in, on_every_path
 from s2sgrad.frontend.objects import Restart
 from s2sgrad.frontend.tensors import Tensors
-from s2sgrad.frontend.values import VARIABLE_READS, Assigned, Cell, Num, Value, describe
+from s2sgrad.frontend.values import (
+    SCATTERS,
+    VARIABLE_GATHERS,
+    VARIABLE_READS,
+    Assigned,
+    AssignedPart,
+    Cell,
+    Num,
+    Obj,
+    Partial,
+    Value,
+    describe,
+    number,
+)
 from s2sgrad.structure import Static
 
 Access = tuple[Any, ...]
@@ -46,7 +61,11 @@ class Variables(Tensors):
 
     def variable_behind(self, n: Num) -> Access | None:
         """Where the variable stands that a hidden argument is the value of."""
-        return next((a for a, _ in self.variables.values() if a in self.hidden and self.hidden[a].expr == n.expr), None)
+        if not self.variables or not isinstance(n.expr, ir.Var):
+            return None
+        name = self.token(n.expr) or n.expr.name
+        known = ((a, self.hidden[a].expr) for a, _ in self.variables.values() if a in self.hidden)
+        return next((a for a, e in known if isinstance(e, ir.Var) and e.name == name), None)
 
     def make_assignable(self, n: Num) -> None:
         """Specialise again with a cell for this variable."""
@@ -109,15 +128,62 @@ class Variables(Tensors):
         assert isinstance(now, Num)
         if name in VARIABLE_READS:
             return now
+        if name in VARIABLE_GATHERS:
+            return self.call(self.gathering(now, name), args, kwargs, node)
         if not args:
             raise self.error(f"{name} without a value", node)
-        if any(link.busy for link in self.links.values()) or self.inside_rule:
-            raise self.error("a variable is assigned in a recursive function, a custom gradient or a recomputed function", node)
-        new = self.tensor(args[0], now.type.dtype)
-        if name != "assign":
+        self.may_assign(node)
+        new = self.scattered(now, name, args, node) if name in SCATTERS else self.assigned_value(args[0], now, node)
+        if name in ("assign_add", "assign_sub"):
             new = self.binary(operator.add if name == "assign_add" else operator.sub, now, new)
         self.set_variable(v, now, self.numeric(new), node)
         return v
+
+    def may_assign(self, node: Any) -> None:
+        if any(link.busy for link in self.links.values()) or self.inside_rule:
+            raise self.error("a variable is assigned in a recursive function, a custom gradient or a recomputed function", node)
+
+    def assigned_value(self, value: Value, now: Num, node: Any) -> Value:
+        """As a tensor of the variable's dtype; ValueError for a tensor of another one."""
+        dtype = now.type.dtype
+        value = self.present(value)
+        if isinstance(value, Num):
+            self.check_number(value, dtype)
+        new = self.tensor(value, dtype)
+        if isinstance(new, Num) and not getattr(new.type, "weak", False) and new.type.dtype != dtype and self.tensors:
+            if self.numpy_called or self.soft:
+                raise self.error(f"a value of {new.type.dtype}, which may be no tensor, is assigned to a variable of {dtype}", node)
+            raise ValueError(f"Tensor conversion requested dtype {dtype} for Tensor with dtype {new.type.dtype}")
+        return new
+
+    def assign_part(self, part: AssignedPart, name: str, args: Sequence[Value], node: Any) -> Value:
+        """`v[index].assign(value)`: a copy with that part written is what the variable holds then."""
+        assert self.state is not None
+        now = self.state[part.variable.cell]
+        assert isinstance(now, Num)
+        self.may_assign(node)
+        new = self.bind(Num(ir.call("copy", now.expr)), part.variable.cell.name)
+        value = self.assigned_value(args[0], now, node)
+        if name != "assign":
+            value = self.binary(operator.add if name == "assign_add" else operator.sub, self.subscript(now, part.index), value)
+        self.store_item(new, part.index, value, node)
+        self.set_variable(part.variable, now, new, node)
+        return part.variable
+
+    def scattered(self, now: Num, name: str, args: Sequence[Value], node: Any) -> Value:
+        from s2sgrad.operators import OPS
+
+        if name.startswith("scatter_nd"):
+            indices, updates = args
+        else:
+            rows = self.tensor(self.attribute(args[0], "indices", node), None)
+            indices, updates = self.call(Obj(np.expand_dims), [rows, number(-1)], {}, node), self.attribute(args[0], "values", node)
+        return self.call(Obj(OPS[SCATTERS[name]]), [now, indices, updates], {}, node)
+
+    def gathering(self, now: Num, name: str) -> Value:
+        from s2sgrad.operators import OPS
+
+        return Partial(Obj(OPS[VARIABLE_GATHERS[name]]), (now,), {})
 
     def set_variable(self, v: Assigned, now: Num, new: Num, node: Any) -> None:
         """What is read later is the new value; to a derivative it is the variable itself, as it is to a tape."""

@@ -31,10 +31,11 @@ __all__ = [
     "name_scope",
     "numpy_function",
     "py_function",
-    "unique",
+    "unique", "unique_with_counts",
 ]
 
 Unique = namedtuple("Unique", "y idx")
+UniqueWithCounts = namedtuple("UniqueWithCounts", "y idx count")
 
 
 def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
@@ -53,6 +54,35 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     return Unique(Tensor(values[order]), Tensor(place[inverse.reshape(-1)].astype(dtypes.as_dtype(out_idx).dtype)))
+
+
+def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
+    """As `unique`, and how often each value appears."""
+    y, idx = unique(x, out_idx)
+    return UniqueWithCounts(y, idx, Tensor(np.bincount(idx._array, minlength=len(y)).astype(idx._array.dtype)))
+
+
+def _places(x):
+    """The distinct values in the order of their first appearance, the place of each element's value there, and counts."""
+    values, first, inverse, counts = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    order = np.argsort(first)
+    return OPS["stop_gradient"](values[order]), np.argsort(order)[np.reshape(inverse, (-1,))], counts[order]
+
+
+def _unique_in_compiled_code(x, out_idx="int32", name=None):
+    y, idx, _ = _places(x)
+    return Unique(y, idx.astype(out_idx))
+
+
+def _unique_with_counts_in_compiled_code(x, out_idx="int32", name=None):
+    y, idx, counts = _places(x)
+    return UniqueWithCounts(y, idx.astype(out_idx), counts.astype(out_idx))
+
+
+unique.__s2sgrad_numpy__ = _unique_in_compiled_code  # type: ignore[attr-defined]
+unique_with_counts.__s2sgrad_numpy__ = _unique_with_counts_in_compiled_code  # type: ignore[attr-defined]
+takes_tensors(unique, "x")
+takes_tensors(unique_with_counts, "x")
 
 
 def bincount(

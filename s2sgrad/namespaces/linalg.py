@@ -36,3 +36,4 @@ from s2sgrad.ops.linalg import (
 from s2sgrad.ops.nn import global_norm, l2_normalize
 from s2sgrad.ops.reductions import norm
 from s2sgrad.ops.shaping import matrix_transpose
+from s2sgrad.ops.special import matrix_rank, tridiagonal_matmul

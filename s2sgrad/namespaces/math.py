@@ -85,7 +85,7 @@ from s2sgrad.ops.elementwise import divide_no_nan as div_no_nan
 from s2sgrad.ops.elementwise import floormod as mod
 from s2sgrad.ops.extras import accumulate_n, bincount, confusion_matrix, polyval
 from s2sgrad.ops.linalg import matmul
-from s2sgrad.ops.nn import l2_normalize, log_softmax, softmax, zero_fraction
+from s2sgrad.ops.nn import l2_normalize, log_softmax, softmax, softsign, zero_fraction
 from s2sgrad.ops.reductions import (
     argmax,
     argmin,
@@ -119,4 +119,15 @@ from s2sgrad.ops.segments import (
     unsorted_segment_prod,
     unsorted_segment_sqrt_n,
     unsorted_segment_sum,
+)
+from s2sgrad.ops.special import (
+    bessel_i0,
+    bessel_i0e,
+    bessel_i1,
+    bessel_i1e,
+    erfcinv,
+    invert_permutation,
+    is_non_decreasing,
+    is_strictly_increasing,
+    lbeta,
 )

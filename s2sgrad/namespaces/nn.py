@@ -27,4 +27,5 @@ from s2sgrad.ops.nn import (
     zero_fraction,
 )
 from s2sgrad.ops.nn import silu as swish
-from s2sgrad.ops.reductions import top_k
+from s2sgrad.ops.reductions import in_top_k, top_k
+from s2sgrad.ops.special import log_poisson_loss, weighted_cross_entropy_with_logits, weighted_moments

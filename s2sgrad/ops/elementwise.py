@@ -534,15 +534,27 @@ def _erfinv_rule(x, dy):
     return dy * (0.8862269254527579 * np.exp(np.square(_erfinv(x))))
 
 
+def _tail(q):
+    """The normal quantile of q up to 1/2: Halley's method on the tail itself, from the rational approximation of Hastings."""
+    inside = np.logical_and(q > 0, q <= 0.5)
+    p = np.where(inside, q, 0.25)
+    t = np.sqrt(-2.0 * np.log(p))
+    y = (2.30753 + 0.27061 * t) / (1.0 + 0.99229 * t + 0.04481 * t * t) - t
+    for _ in range(3):
+        d = (0.5 * _each(_math.erfc, -0.7071067811865476 * y) - p) * 2.5066282746310002 * np.exp(0.5 * y * y)
+        y = y - d / (1.0 + 0.5 * y * d)
+    return np.where(inside, y, np.where(q == 0, -np.inf, np.nan))
+
+
 def _erfinv(x):
-    """Newton's method on erf, from Winitzki's approximation."""
+    """Newton's method on erf near zero, else the quantile of the tail."""
     x = np.asarray(x)
-    w = np.log1p(-np.square(x))
-    a = 4.330746750799873 + 0.5 * w
-    y = np.sign(x) * np.sqrt(np.sqrt(np.square(a) - w / 0.147) - a)
-    for _ in range(4):
-        y = np.where(np.isfinite(y), y - (_each(_math.erf, y) - x) * 0.8862269254527579 * np.exp(np.square(np.where(np.isfinite(y), y, 0))), y)
-    return y.astype(x.dtype)
+    a = np.abs(x)
+    near = np.where(a < 0.5, x, 0.0)
+    y = 0.8862269254527579 * near
+    for _ in range(5):
+        y = y - (_each(_math.erf, y) - near) * 0.8862269254527579 * np.exp(np.square(y))
+    return np.where(a < 0.5, y, np.sign(x) * -0.7071067811865476 * _tail(0.5 * (1.0 - a))).astype(x.dtype)
 
 
 @operation(value=_special("erfinv"), rules={"x": _erfinv_rule}, spliced=True)
@@ -555,7 +567,9 @@ def _ndtri_rule(x, dy):
 
 
 def _ndtri(x):
-    return 1.4142135623730951 * _erfinv(2 * x - 1)
+    x = np.asarray(x)
+    y = _tail(np.where(x < 0.5, x, 1.0 - x))
+    return np.where(x < 0.5, y, -y).astype(x.dtype)
 
 
 @operation(value=_special("ndtri"), rules={"x": _ndtri_rule}, spliced=True)

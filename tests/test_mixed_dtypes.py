@@ -25,7 +25,7 @@ def function_of(text, k):
     file = f"<mixed {text} {k}>"
     code = f"def f(x):\n    return {text}\n"
     linecache.cache[file] = (len(code), None, code.splitlines(True), file)
-    names = {"tf": tf, "TENSORS": TENSORS, **DATA}
+    names = {"tf": tf, "np": np, "TENSORS": TENSORS, **DATA}
     exec(compile(code, file, "exec"), names)
     return names["f"]
 
@@ -74,10 +74,34 @@ def test_the_error_names_the_line():
         tf.function(tf.nn.bias_add)(tf.constant([1.0]), tf.constant([1.0], tf.float64))
 
 
-def test_an_array_from_a_numpy_call_may_be_no_tensor():
+NUMPY = [
+    "x * np.sqrt(2.0)", "x * (2.0 * np.log(2 * np.pi) + 1.0) / np.sqrt(2.0)", "-np.sqrt(2.0) * x", "x * np.zeros(2) + np.ones_like(arr) * 2.0 * x",
+    "x * (arr / arr.sum())", "(arr * 2.0 - 1.0) * x + arr", "x * np.arange(2.0)", "x * np.float64(2.0) + np.float32(3.0)", "x / np.sqrt(float(x.shape[0]))",
+    "x * arr[0]", "np.sin(arr) * x", "tf.matmul(np.eye(2), x[:, None])", "tf.constant(np.sqrt(2.0)) * tf.cast(x, tf.float64)", "abs(np.sqrt(2.0) - 3.0) * x",
+    "tf.cast(np.sqrt(2.0), tf.float32) * x", "tf.add(np.sqrt(2.0), x)",
+]
+
+
+@pytest.mark.parametrize("form", NUMPY)
+def test_results_of_numpy_take_the_dtype_of_the_tensor(form, plain):
+    x, f = TENSORS["a32"], function_of(form, "numpy")
+    found = []
+    for call in (f, tf.function(f, jit_compile=True)):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = call(x)
+        found.append((y, tape.gradient(y, x)))
+    for a, b in zip(*found, strict=True):
+        assert a.dtype == b.dtype and np.allclose(a, b, rtol=1e-6)
+
+
+def test_what_may_be_no_tensor_runs_as_python():
     def f(x):
-        return x * np.arange(2.0)
+        s = np.zeros(2)
+        for _ in range(2):
+            s = s + np.ones(2)
+        return s * x
 
     with pytest.warns(RuntimeWarning, match="not told apart"):
         y = tf.function(f)(tf.constant([1.0, 2.0]))
-    assert y.dtype == tf.float32 and y.numpy().tolist() == [0.0, 2.0]
+    assert y.dtype == tf.float32 and y.numpy().tolist() == [2.0, 4.0]

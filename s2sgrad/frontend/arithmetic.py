@@ -32,7 +32,10 @@ class Arithmetic(Iterators):
         return self.binary(BINARY[type(n.op).__name__], a, b)
 
     def binary(self, op: Any, a: Value, b: Value) -> Value:
-        a, b = self.operands(self.vector(self.present(a)), self.vector(self.present(b)), TENSOR_NAMES.get(op.__name__, ""))
+        a, b = self.vector(self.present(a)), self.vector(self.present(b))
+        if self.of_numpy(a, b):
+            return self.softened(self.arithmetic(op, a, b))  # type: ignore[arg-type]
+        a, b = self.operands(a, b, TENSOR_NAMES.get(op.__name__, ""))
         if isinstance(a, Num) and isinstance(b, Num):
             return self.arithmetic(op, a, b)
         special = self.structure_binary(op, a, b)
@@ -141,7 +144,8 @@ class Arithmetic(Iterators):
             return number(not c) if isinstance(c, bool) else Num(negated(c))
         v = self.present(self.eval(n.operand))
         self.at(n)
-        return self.unary({"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert}[type(n.op).__name__], v)
+        result = self.unary({"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert}[type(n.op).__name__], v)
+        return self.softened(result) if self.of_numpy(v) else result
 
     def unary(self, op: Any, v: Value) -> Value:
         if isinstance(v, Num):

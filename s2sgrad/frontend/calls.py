@@ -94,8 +94,9 @@ class Calls(NumPyCalls, Tapes):
             else:
                 kwargs[k.arg] = v
         self.at(n)
-        self.note_numpy(func)
-        return self.call(func, args, kwargs, n)
+        numpy = self.note_numpy(func, args)
+        result = self.call(func, args, kwargs, n)
+        return self.softened(result) if numpy else result
 
     def call(self, f: Value, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         """The value of a call; its statements are emitted."""

@@ -180,7 +180,9 @@ class Expressions(Arithmetic, Comparisons, Conditions, Comprehensions):
         index = self.eval_index(n.slice)
         (base,) = self.after([base], point)
         self.at(n)
-        return self.subscript(self.present(base), index)
+        base = self.present(base)
+        part = self.subscript(base, index)
+        return self.softened(part) if self.of_numpy(base) else part
 
     def assigned_part(self, n: Any) -> Value:
         """`base[index]` on whose result `assign` is called: a part of a variable, or what is there."""

@@ -11,7 +11,7 @@ from s2sgrad import ir
 from s2sgrad.frontend.extents import is_extents
 from s2sgrad.frontend.machine import PACKAGE
 from s2sgrad.frontend.objects import Objects
-from s2sgrad.frontend.values import Items, Num, Obj, Ref, Tup, Value, describe, number
+from s2sgrad.frontend.values import Items, Method, Num, Obj, Ref, Tup, Value, describe, number
 
 DEFAULTS = {"float64": "float32", "int64": "int32"}  # what Python's own numbers become
 
@@ -58,10 +58,35 @@ class Tensors(Objects):
         file = self.frames[-1].source.file if self.frames else PACKAGE
         return not file.startswith((PACKAGE, "<s2sgrad ")) or with_operations and file.startswith(PACKAGE + "ops")
 
-    def note_numpy(self, f: Value) -> None:
-        if isinstance(f, Obj) and self.tensors and not self.numpy_called and self.in_text_of_user():
-            module = str(getattr(f.value, "__module__", "")).split(".")[0]
-            self.numpy_called = isinstance(f.value, np.ufunc) or module in ("numpy", "scipy")
+    def note_numpy(self, f: Value, args: Sequence[Value]) -> bool:
+        """Does the user's text call a NumPy function here, or a method or builtin of NumPy data?"""
+        if isinstance(f, Method):
+            return self.of_numpy(f.owner)
+        if not isinstance(f, Obj) or not self.tensors or not self.in_text_of_user():
+            return False
+        if f.value in (abs, max, min, sum) and args:
+            return self.of_numpy(*args)
+        found = isinstance(f.value, np.ufunc) or str(getattr(f.value, "__module__", "")).split(".")[0] in ("numpy", "scipy")
+        self.numpy_called = self.numpy_called or found
+        return found
+
+    def softened(self, v: Value) -> Value:
+        """A result of NumPy, which takes the dtype of a tensor that it meets."""
+        if not isinstance(v, Num) or weak_number(v) or v.type.dtype[0] not in "fc":
+            return v
+        var = self.fresh("a", v.type)
+        self.emit(ir.Assign(var, v.expr))
+        self.soft.add(var.name)
+        return Num(var, v.const)
+
+    def of_numpy(self, *values: Value) -> bool:
+        """Arrays and numbers of NumPy, and Python numbers beside them: what is computed of them is NumPy's."""
+        if not self.soft or not self.tensors or not self.in_text_of_user():
+            return False
+        return any(map(self.adapts_alone, values)) and all(isinstance(v, Num) and (weak_number(v) or self.adapts(v)) for v in values)
+
+    def adapts_alone(self, v: Value) -> bool:
+        return isinstance(v, Num) and self.adapts(v)
 
     def of_one_dtype(self, operation: str, values: Sequence[Value]) -> None:
         """Raise what eager code raises where tensors of different dtypes meet in the user's text."""

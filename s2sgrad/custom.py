@@ -150,7 +150,7 @@ custom_gradient.__s2sgrad_rule__ = "own"  # type: ignore[attr-defined]
 
 def grad_pass_through(f: Callable[..., Any]) -> Any:
     """A function whose gradient is that of the identity."""
-    return CustomGradient(lambda *args, **kwargs: (f(*args, **kwargs), lambda *dy: dy if len(dy) > 1 else dy[0]))
+    return custom_gradient(lambda *args, **kwargs: (f(*args, **kwargs), lambda *dy: dy if len(dy) > 1 else dy[0]))
 
 
 # --------------------------------------------------------------------------------------------- inputs

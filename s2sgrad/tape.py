@@ -183,6 +183,7 @@ class GradientTape:
         """The reverse sweep over the records between sources and targets."""
         records = list(self._records)
         needed = set(sources) & self._live
+        themselves = {key for key, _ in seeds} & set(sources)
         path = []
         for r in records:
             reached = [any(r.inputs[k]._id in needed for k in links) for links in r.links]
@@ -203,7 +204,7 @@ class GradientTape:
             for k, g in zip(wanted, r.backward(dys, wanted), strict=True):
                 if g is not None:
                     _add(bars, r.inputs[k]._id, g)
-        return {k: v for k, v in bars.items() if k in needed}
+        return {k: v for k, v in bars.items() if k in needed | themselves}
 
     def _finish(self, g: Tensor | None, source: Any, zero: bool) -> Any:
         if g is None and zero:

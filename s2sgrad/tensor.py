@@ -235,6 +235,10 @@ def to_array(value: Any, want: DType | None = None) -> np.ndarray:
         return np.array(value._array, dtype=None if want is None else want.dtype)  # type: ignore[attr-defined]
     if isinstance(value, range):
         value = list(value)
+    if isinstance(value, TensorShape):
+        value = value.as_list()
+        if None in value:
+            raise ValueError(f"Cannot convert a partially known TensorShape {TensorShape(value)} to a Tensor.")
     if value is None or isinstance(value, (list, tuple)) and any(x is None for x in _leaves(value)):
         raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
     if isinstance(value, (np.ndarray, np.generic)) or not isinstance(value, (list, tuple, numbers.Number, str, bytes)):

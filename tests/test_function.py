@@ -512,3 +512,66 @@ def test_run_functions_eagerly():
         assert len(n) == 2 and tf.config.functions_run_eagerly()
     finally:
         tf.config.run_functions_eagerly(False)
+
+
+def test_the_class_of_what_is_given():
+    """Arrays stand for tensors in compiled code, and say so."""
+    v = tf.Variable(1.0)
+
+    @tf.function(jit_compile=True)
+    def f(x, n, s=2.0):
+        doubled = x * 2.0 if isinstance(x, tf.Tensor) else x
+        return (
+            doubled, isinstance(n, int), isinstance(s, float), tf.is_tensor(x), tf.is_tensor(v), tf.is_tensor(n), isinstance(v, tf.Variable),
+            isinstance(v, tf.Tensor), isinstance(x, np.ndarray), isinstance(doubled, (float, tf.Tensor)), type(x) is tf.Tensor,
+        )  # fmt: skip
+
+    doubled, *rest = f(tf.constant(3.0), 4)
+    assert float(doubled) == 6.0
+    assert [bool(r) for r in rest] == [True, True, True, True, False, True, False, False, True, True]
+
+
+@pytest.mark.parametrize("n, dtype", [(3, "int32"), (tf.constant(3), "int32"), (tf.constant(3, tf.int64), "int64")])
+def test_the_dtype_of_a_range(n, dtype):
+    @tf.function(jit_compile=True)
+    def f(n):
+        s = 0
+        for i in tf.range(n):
+            s += i * i
+        return s
+
+    assert f(n).dtype.name == dtype and int(f(n)) == 5
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16])
+def test_half_precision_runs_as_python(dtype):
+    v = tf.Variable(0.1, dtype=dtype)
+
+    def f(x):
+        return x * 0.1 + 1.0
+
+    def g(x):
+        return tf.cast(tf.cast(x, dtype) * v, tf.float32)
+
+    x = tf.constant([2.0, 3.0], dtype)
+    compiled = tf.function(f)
+    assert float(compiled(tf.constant(1.0))) == np.float32(1.1)
+    with pytest.warns(RuntimeWarning, match=f"there is no {dtype.name} in compiled code"), tf.GradientTape() as tape:
+        tape.watch(x)
+        y = compiled(x)
+    d = tape.gradient(y, x)
+    assert y.dtype == dtype == d.dtype and np.array_equal(y, f(x)) and np.array_equal(d, tf.constant([0.1, 0.1], dtype))
+    with pytest.warns(RuntimeWarning, match=f"there is no {dtype.name} in compiled code"):
+        assert np.array_equal(tf.function(g)(tf.constant(1.3)), g(tf.constant(1.3)))
+
+
+def test_a_gradient_passes_through_in_compiled_code():
+    @tf.function(jit_compile=True)
+    def f(x):
+        return tf.grad_pass_through(tf.round)(x) * 3.0
+
+    x = tf.constant([1.4])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    assert float(y[0]) == 3.0 and float(tape.gradient(y, x)[0]) == 3.0

@@ -239,3 +239,13 @@ def test_jacobian_of_a_matrix():
 def test_accumulator_refuses_shapes_that_do_not_match():
     with pytest.raises(ValueError, match="tangent"):
         tf.autodiff.ForwardAccumulator(tf.constant([1.0]), tf.constant([1.0, 2.0]))
+
+
+def test_a_source_that_is_a_target():
+    """Its own gradient is one, whether it has been used or not."""
+    v, x = tf.Variable(2.0), tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = v * v
+    assert float(tape.gradient(v, v)) == 1.0 and tape.gradient(x, x).numpy().tolist() == [1.0, 1.0]
+    assert [float(g) for g in tape.gradient([v, y], [v])] == [5.0]
+    assert tape.gradient(y, x) is None

@@ -227,3 +227,10 @@ def test_module_finds_its_variables():
 
     m = M()
     assert len(m.variables) == 2 and m.trainable_variables == (m.w,) or m.trainable_variables[0] is m.w
+
+
+def test_a_shape_is_a_vector_where_a_tensor_is_wanted():
+    shape = tf.zeros([2, 3]).shape
+    assert int(tf.reduce_prod(shape)) == 6 and tf.constant(shape).dtype == tf.int32 and tf.constant(shape).numpy().tolist() == [2, 3]
+    with pytest.raises(ValueError, match="partially known"):
+        tf.constant(tf.TensorShape([None, 3]))

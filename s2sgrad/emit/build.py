@@ -37,6 +37,11 @@ def assign(target: gast.AST, value: gast.AST) -> gast.AST:
     return gast.Assign([stored(target)], value, None)
 
 
+def printed_natively(part: Any) -> bool:
+    """Does numba's own print write this part as Python does?"""
+    return not isinstance(part, Expr) or ir.is_array(part.type) or part.type.dtype in ("float64", "int64", "bool")
+
+
 def define(name: str, params: Sequence[str], body: list[gast.AST]) -> gast.AST:
     """`def name(params): body`."""
     args = gast.arguments([gast.Name(p, gast.Param(), None, None) for p in params], [], None, [], [], None, [])
@@ -322,8 +327,29 @@ class Builder:
         if s.options.get("tensors"):
             return self.print_tensors(s)
         args = [self.expr(p) if isinstance(p, Expr) else constant(p) for p in s.parts]
-        keywords = [gast.keyword(k, self.option(v)) for k, v in s.options.items()]
-        return [gast.Expr(gast.Call(name("print"), args, keywords))]
+        formats = s.options.get("formats")
+        keywords = [gast.keyword(k, self.option(v)) for k, v in s.options.items() if k not in ("formats", "compiled")]
+        native = formats is None and not keywords and all(printed_natively(p) for p in s.parts)
+        if s.options.get("compiled") and not native:
+            args = [self.boxed(p) if isinstance(p, Expr) else a for p, a in zip(s.parts, args, strict=True)]
+        if formats is not None:
+            text = "".join(f or p.replace("{", "{{").replace("}", "}}") for p, f in zip(s.parts, formats, strict=True))
+            values = [a for a, f in zip(args, formats, strict=True) if f]
+            literal = constant(text if values else "".join(s.parts))
+            args = [gast.Call(gast.Attribute(literal, "format", gast.Load()), values, []) if values else literal]
+        call: gast.AST = gast.Expr(gast.Call(name("print"), args, keywords))
+        return self.interpreted(call) if s.options.get("compiled") and not native else [call]
+
+    def boxed(self, e: Expr) -> gast.AST:
+        """A number as the interpreter knows it, of its own NumPy type."""
+        if isinstance(e.type, ir.Scalar) and not e.type.weak:
+            return gast.Call(self.np("np.bool_" if e.type.dtype == "bool" else f"np.{e.type.dtype}"), [self.expr(e)], [])
+        return self.expr(e)
+
+    def interpreted(self, statement: gast.AST) -> list[gast.AST]:
+        """A statement that numba hands to the interpreter."""
+        self.modules.add("objmode")
+        return [gast.With([gast.withitem(gast.Call(name("objmode"), [], []), None)], [statement], None)]
 
     def print_tensors(self, s: ir.Print) -> list[gast.AST]:
         """`print` of the tensor interface: a call of its formatter, in numba code by way of the interpreter."""
@@ -331,16 +357,10 @@ class Builder:
         self.helpers["print_tensors"] = print_tensors
         pieces: list[gast.AST] = []
         for p in s.parts:
-            node = self.expr(p) if isinstance(p, Expr) else constant(p)
-            if isinstance(p, Expr) and isinstance(p.type, ir.Scalar) and not p.type.weak:
-                node = gast.Call(self.np("np.bool_" if p.type.dtype == "bool" else f"np.{p.type.dtype}"), [node], [])
-            pieces.append(node)
+            pieces.append(self.boxed(p) if isinstance(p, Expr) else constant(p))
         options = [constant(s.options.get("summarize", 3)), constant(s.options.get("stream", "stderr"))]
         call: gast.AST = gast.Expr(gast.Call(name("print_tensors"), [gast.Tuple(pieces, gast.Load()), *options], []))
-        if not s.options.get("compiled"):
-            return [call]
-        self.modules.add("objmode")
-        return [gast.With([gast.withitem(gast.Call(name("objmode"), [], []), None)], [call], None)]
+        return self.interpreted(call) if s.options.get("compiled") else [call]
 
     def option(self, value: Any) -> gast.AST:
         import sys

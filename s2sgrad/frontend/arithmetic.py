@@ -9,6 +9,7 @@ import gast
 
 from s2sgrad.frontend.conditions import negated
 from s2sgrad.frontend.iterators import Iterators
+from s2sgrad.frontend.printing import percent
 from s2sgrad.frontend.statements import BINARY, DUNDER
 from s2sgrad.frontend.values import NONE, UNKNOWN, Iter, Num, Obj, Ref, Text, Tup, Value, describe, is_dict, is_list, is_text, number, of
 from s2sgrad.ir import Const
@@ -130,13 +131,7 @@ class Arithmetic(Iterators):
         items = list(v.items) if isinstance(v, Tup) else [v]
         if all(isinstance(i, Obj) for i in items):
             return Obj(text % tuple(i.value for i in items))
-        import re
-
-        pieces = re.split(r"%[-+ 0-9.]*[a-zA-Z]", text)
-        parts: list[Any] = [pieces[0]]
-        for piece, i in zip(pieces[1:], items, strict=False):
-            parts.extend([i, piece])
-        return Text(tuple(parts))
+        return percent(text, items, self.error)
 
     def eval_UnaryOp(self, n: Any) -> Value:
         if isinstance(n.op, gast.Not):

@@ -18,6 +18,7 @@ from s2sgrad import errors, ir, library
 from s2sgrad.errors import S2SGradError
 from s2sgrad.frontend import scope as scoping
 from s2sgrad.frontend.numpys import NumPyCalls
+from s2sgrad.frontend.printing import formatted
 from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.source import no_source, source_of
 from s2sgrad.frontend.tapes import Tapes
@@ -515,7 +516,7 @@ class Calls(NumPyCalls, Tapes):
                     raise self.refusal(type(err), str(err), node) from None
                 return self.lift(r, None)
             if name == "format":
-                return Text(tuple(x for p, a in zip(owner.value.split("{}"), [*args, None], strict=False) for x in ([p] if a is None else [p, a])))
+                return formatted(owner.value, args, kwargs, self.error)
             if name == "join":
                 items = list(self.sequence_items(args[0]))
                 pieces = [p for k, x in enumerate(items) for p in ([Obj(owner.value), x] if k else [x])]

@@ -9,6 +9,7 @@ import numpy as np
 
 from s2sgrad import ir
 from s2sgrad.frontend.builtin import Builtins, Special, means
+from s2sgrad.frontend.printing import print_statement, spelled
 from s2sgrad.frontend.values import NONE, Error, Num, Obj, Text, Tup, Value, number
 from s2sgrad.ir import Const
 
@@ -62,14 +63,8 @@ def _print(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     if "file" in k:
         raise m.error("print to a file is not supported", n)
     options = {name: m.static(v) for name, v in k.items() if name != "flush"}
-    sep = options.get("sep")
-    parts: list[Any] = []
-    for i, v in enumerate(a):
-        if i:
-            parts.append(" " if sep is None else sep)
-        parts.extend(m.text_parts(v))
-    end = options.get("end", "\n")
-    m.emit(ir.Print(parts, {} if end == "\n" else {"end": end}))
+    sep, end = options.get("sep"), options.get("end")
+    m.emit(print_statement(m, a, " " if sep is None else sep, "\n" if end is None else end))
     return NONE
 
 
@@ -80,6 +75,8 @@ def _text(f: Any) -> Special:
             v = m.error_text(v)
         if isinstance(v, Obj) or (isinstance(v, Num) and isinstance(v.expr, Const)):
             return Obj(f(m.static(v), *(m.static(x) for x in a[1:])))
+        if isinstance(v, Num):
+            return Text((spelled(v, str(m.static(a[1])) if f is format and a[1:] else "", {repr: 114, str: 115}.get(f, -1)),))
         return v if isinstance(v, Text) else Text((v,))
 
     return special

@@ -255,8 +255,8 @@ class Customs(Builtins):
         """One part per argument, where None stands for a whole structure."""
         gs = list(g.items) if isinstance(g, Tup) else list(self.sequence_items(g)) if isinstance(g, Ref) else [g]
         if len(gs) != len(values):
-            raise self.error(f"the gradient of {name} has {len(gs)} part{'s' * (len(gs) != 1)} for {len(values)} "
-                             f"argument{'s' * (len(values) != 1)}", node, kind=errors.CustomGradientError,
+            raise self.error(f"custom_gradient function expected to return {len(values)} gradients, but returned {len(gs)} instead.",
+                             node, kind=errors.CustomGradientError,
                              hint="Return one gradient per argument (None where there is none).")
         out: list[Value] = []
         for part, v in zip(gs, values, strict=True):

@@ -14,6 +14,7 @@ from s2sgrad.frontend.comprehensions import Comprehensions
 from s2sgrad.frontend.conditions import Conditions
 from s2sgrad.frontend.exceptions import NeedsBranch
 from s2sgrad.frontend.loops import Again
+from s2sgrad.frontend.printing import spelled
 from s2sgrad.frontend.values import (
     ASSIGNS,
     NONE,
@@ -26,10 +27,8 @@ from s2sgrad.frontend.values import (
     Error,
     Maybe,
     Method,
-    Num,
     Obj,
     SliceOf,
-    Spelled,
     Tape,
     Text,
     Tup,
@@ -37,7 +36,6 @@ from s2sgrad.frontend.values import (
     Value,
     number,
 )
-from s2sgrad.ir import Const
 
 
 class Expressions(Arithmetic, Comparisons, Conditions, Comprehensions):
@@ -153,15 +151,7 @@ class Expressions(Arithmetic, Comparisons, Conditions, Comprehensions):
                 x = self.eval(v.value)
                 if isinstance(x, Error) and v.conversion < 0:
                     x = self.error_text(x)
-                spec = "" if v.format_spec is None else "".join(str(p.value) for p in v.format_spec.values if isinstance(p, gast.Constant))
-                known = isinstance(x, Obj) or (isinstance(x, Num) and isinstance(x.expr, Const))
-                if known:
-                    value = x.value if isinstance(x, Obj) else x.const
-                    parts.append(format(repr(value) if v.conversion == 114 else value, spec))
-                elif isinstance(x, Num) and (spec or v.conversion > 0):
-                    parts.append(Spelled(x, spec, v.conversion))
-                else:
-                    parts.append(x)
+                parts.append(spelled(x, "" if v.format_spec is None else str(self.static(self.eval(v.format_spec))), v.conversion))
         if all(isinstance(p, str) for p in parts):
             return Obj("".join(parts))
         return Text(tuple(parts))

@@ -12,6 +12,7 @@ from s2sgrad.frontend.extents import is_extents
 from s2sgrad.frontend.machine import PACKAGE
 from s2sgrad.frontend.objects import Objects
 from s2sgrad.frontend.values import Items, Method, Num, Obj, Ref, Tup, Value, describe, number
+from s2sgrad.rules import registry
 
 DEFAULTS = {"float64": "float32", "int64": "int32"}  # what Python's own numbers become
 
@@ -57,6 +58,19 @@ class Tensors(Objects):
         """Is this the user's function, not one of the library or a generated one that it calls? An operation may call others for it."""
         file = self.frames[-1].source.file if self.frames else PACKAGE
         return not file.startswith((PACKAGE, "<s2sgrad ")) or with_operations and file.startswith(PACKAGE + "ops")
+
+    def seen_as(self, n: Num, node: Any) -> Any:
+        """An object of the class that eager code sees in place of a number or an array: a tensor, a variable, a Python number."""
+        from s2sgrad.tensor import Tensor
+
+        if weak_number(n):
+            return registry.example(n.type)
+        variable = next((owner for a, owner in self.variables.values() if a in self.hidden and self.hidden[a].expr == n.expr), None)
+        if variable is not None:
+            return variable
+        if self.numpy_called or self.adapts(n):
+            raise self.error("the class of what may be a NumPy array or a tensor", node)
+        return Tensor(registry.example(n.type))
 
     def note_numpy(self, f: Value, args: Sequence[Value]) -> bool:
         """Does the user's text call a NumPy function here, or a method or builtin of NumPy data?"""

@@ -188,12 +188,11 @@ def _range(start, limit=None, delta=1, dtype=None, name=None):
 
 
 def _default(a, first, last, delta):
-    """Of Python numbers: float32 and int32."""
-    if a.dtype == np.float64 and not any([isinstance(v, np.floating) for v in (first, last, delta)]):
-        return a.astype(np.float32)
-    if isinstance(first, int) and isinstance(last, int) and isinstance(delta, int):
-        return a.astype(np.int32)
-    return a
+    """The widest dtype of the ends and the step, where Python numbers count as float32 and int32."""
+    ends = (first, last, delta)
+    if a.dtype.kind == "f":
+        return a if any([isinstance(v, np.float64) for v in ends]) else a.astype(np.float32)
+    return a if any([isinstance(v, np.int64) for v in ends]) else a.astype(np.int32)
 
 
 def _vector(rank: int, dtype: str) -> Any:

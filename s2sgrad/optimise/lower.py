@@ -261,8 +261,7 @@ class Lowering:
             self.statement(inner)
 
     def do_print(self, s: Print) -> None:
-        options = {**s.options, "compiled": True} if s.options.get("tensors") else s.options
-        self.emit(Print([self.value(p) if isinstance(p, Expr) else p for p in s.parts], options))
+        self.emit(Print([self.value(p) if isinstance(p, Expr) else p for p in s.parts], {**s.options, "compiled": True}))
 
     def do_raise(self, s: Raise) -> None:
         self.emit(Raise(s.exception, [self.value(p) if isinstance(p, Expr) else p for p in s.message]))

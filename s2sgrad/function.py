@@ -17,10 +17,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numba.core.errors import NumbaError
 
 from s2sgrad import eager, held
 from s2sgrad.device import backend as current_backend
 from s2sgrad.device import get_soft_device_placement
+from s2sgrad.dispatch import not_compiled
 from s2sgrad.dtypes import DType
 from s2sgrad.eager import Record, differentiable
 from s2sgrad.errors import CustomGradientError, NoSource, S2SGradError, TypeConflict, Unsupported
@@ -81,7 +83,14 @@ class Function:
         if _eagerly[0]:
             return self._plain(args, kwargs)
         entry = self._entry(args, kwargs)
-        return self._plain(args, kwargs) if entry is None else entry.call(args, kwargs, self.python_function)
+        if entry is not None:
+            try:
+                return entry.call(args, kwargs, self.python_function)
+            except (NumbaError, NotImplementedError) as e:
+                if isinstance(e, NotImplementedError) and entry.raises(NotImplementedError):
+                    raise
+                self._refuse(self._key(args, kwargs), not_compiled(self.python_function, e))
+        return self._plain(args, kwargs)
 
     def __get__(self, obj: Any, cls: Any = None) -> Function:
         if obj is None:
@@ -103,9 +112,12 @@ class Function:
         self._made.has_run = True
         return nest.map_structure(_as_result, out)
 
+    def _key(self, args: Any, kwargs: Any) -> Any:
+        return (*call_key(args, kwargs, _held_spec), tuple(sorted(self.options.items())))
+
     def _entry(self, args: Any, kwargs: Any) -> Specialisation | None:
         """The specialisation for these arguments; None where the function runs as plain Python."""
-        key = (*call_key(args, kwargs, _held_spec), tuple(sorted(self.options.items())))
+        key = self._key(args, kwargs)
         if key in self._made.refused:
             return None
         for found in self._made.known.get(key, ()):
@@ -114,13 +126,19 @@ class Function:
         try:
             new = self._specialise(args, kwargs)
         except (Unsupported, NoSource, TypeConflict) as e:
-            if self.jit_compile:
-                raise
-            self._made.refused[key] = e
-            warnings.warn(f"{self.__name__} runs as plain Python on tensors, it cannot be compiled: {e}", RuntimeWarning, stacklevel=3)
+            self._refuse(key, e)
             return None
         self._made.known.setdefault(key, []).append(new)
         return new
+
+    def _refuse(self, key: Any, why: S2SGradError) -> None:
+        """Note, and say once, that calls of this kind run as plain Python."""
+        if self.jit_compile:
+            raise why
+        self._made.known.pop(key, None)
+        if key not in self._made.refused:
+            self._made.refused[key] = why
+            warnings.warn(f"{self.__name__} runs as plain Python on tensors, it cannot be compiled: {why}", RuntimeWarning, stacklevel=4)
 
     def _specialise(self, args: Any, kwargs: Any) -> Specialisation:
         if self._made.parts is not None:
@@ -419,6 +437,13 @@ class Specialisation:
         if outputs and eager.tapes() and any(t.sees(inputs) for t in eager.tapes()):
             eager.record(_CallRecord(self, inputs, outputs, self.links(inputs, outputs)))
         return result
+
+    def raises(self, error: type) -> bool:
+        """Does the function itself raise this?"""
+        from s2sgrad import ir
+
+        functions = (self.program.main, *self.program.linked.values())
+        return any(isinstance(s, ir.Raise) and s.exception is error for f in functions for s in ir.walk_stmts(f.body))
 
     def assign(self, values: Sequence[Any], fn: Callable[..., Any]) -> None:
         """Give the variables that the function assigns their new values."""

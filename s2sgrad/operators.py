@@ -23,6 +23,7 @@ class Operators:
     _array: np.ndarray
     _dtype: DType | None
     _device: str
+    __s2sgrad_operators__ = True  # arrays stand for objects of these classes in compiled functions of tensors
     __array_priority__ = 100  # NumPy leaves mixed arithmetic to us
 
     @property

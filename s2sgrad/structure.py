@@ -93,6 +93,8 @@ def children(value: Any) -> tuple[str, Sequence[Any], Sequence[Any]] | None:
         return "list", range(len(value)), value
     if isinstance(value, dict):
         return "dict", list(value), list(value.values())
+    if getattr(type(value), "__s2sgrad_object__", False):
+        return "object", list(vars(value)), list(vars(value).values())
     if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, types.MethodType, np.ufunc, np.dtype)) or callable(value):
         return None
     if isinstance(value, enum.Enum):

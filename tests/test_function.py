@@ -543,28 +543,6 @@ def test_the_dtype_of_a_range(n, dtype):
     assert f(n).dtype.name == dtype and int(f(n)) == 5
 
 
-@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16])
-def test_half_precision_runs_as_python(dtype):
-    v = tf.Variable(0.1, dtype=dtype)
-
-    def f(x):
-        return x * 0.1 + 1.0
-
-    def g(x):
-        return tf.cast(tf.cast(x, dtype) * v, tf.float32)
-
-    x = tf.constant([2.0, 3.0], dtype)
-    compiled = tf.function(f)
-    assert float(compiled(tf.constant(1.0))) == np.float32(1.1)
-    with pytest.warns(RuntimeWarning, match=f"there is no {dtype.name} in compiled code"), tf.GradientTape() as tape:
-        tape.watch(x)
-        y = compiled(x)
-    d = tape.gradient(y, x)
-    assert y.dtype == dtype == d.dtype and np.array_equal(y, f(x)) and np.array_equal(d, tf.constant([0.1, 0.1], dtype))
-    with pytest.warns(RuntimeWarning, match=f"there is no {dtype.name} in compiled code"):
-        assert np.array_equal(tf.function(g)(tf.constant(1.3)), g(tf.constant(1.3)))
-
-
 def test_a_gradient_passes_through_in_compiled_code():
     @tf.function(jit_compile=True)
     def f(x):
@@ -575,3 +553,44 @@ def test_a_gradient_passes_through_in_compiled_code():
         tape.watch(x)
         y = f(x)
     assert float(y[0]) == 3.0 and float(tape.gradient(y, x)[0]) == 3.0
+
+
+class Dense(tf.Module):
+    def __init__(self, k):
+        super().__init__()
+        self.w, self.b = tf.Variable([[k, 0.2], [0.3, k]]), tf.Variable([0.5, 0.1])
+
+    def __call__(self, x):
+        return tf.tanh(x @ self.w + self.b)
+
+
+def test_modules_that_are_called_are_compiled():
+    model, layers = Dense(1.0), [Dense(1.0), Dense(2.0)]
+
+    def one(x):
+        return tf.reduce_sum(model(x) ** 2)
+
+    def chain(x):
+        with tf.name_scope("chain"):
+            for layer in layers:
+                x = layer(x)
+        return tf.reduce_sum(x)
+
+    x = tf.constant([[0.5, -1.2]])
+    for f, variables in ((one, model.trainable_variables), (chain, [v for m in layers for v in m.trainable_variables])):
+        sources = [x, *variables]
+        eager, compiled = gradient(f, sources, x), gradient(tf.function(f, jit_compile=True), sources, x)
+        assert all(np.allclose(a, b, rtol=1e-5) for a, b in zip(eager, compiled, strict=True))
+    before = float(tf.function(one)(x))
+    model.w.assign_add([[1.0, 0.0], [0.0, 1.0]])
+    assert float(tf.function(one)(x)) == pytest.approx(float(one(x))) != before
+
+
+def test_results_of_linear_algebra_can_be_flattened():
+    @tf.function(jit_compile=True)
+    def f(a):
+        return tf.linalg.trace(tf.linalg.inv(a)) + tf.reduce_sum(tf.reshape(tf.linalg.inv(a), [-1])[1:])
+
+    a = tf.constant([[2.0, 1.0], [0.5, 1.0]])
+    inverse = np.linalg.inv(a.numpy())
+    assert float(f(a)) == pytest.approx(np.trace(inverse) + np.sum(inverse.ravel()[1:]), rel=1e-6)

@@ -12,14 +12,13 @@ from s2sgrad.frontend.builtin import Builtins, Special, means
 from s2sgrad.frontend.extents import is_extents
 from s2sgrad.frontend.source import source_of
 from s2sgrad.frontend.values import NONE, Error, Fields, Func, Iter, Method, Num, Obj, Partial, Ref, SliceOf, Text, Tup, Value, describe, number
-from s2sgrad.operators import Operators
 from s2sgrad.rules import registry
 
 
 @means(isinstance)
 def _isinstance(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     v, cls = a[0], m.static(a[1])
-    if isinstance(v, Num) and m.tensors and (m.in_text_of_user() or cls is Operators):
+    if isinstance(v, Num) and m.tensors and (m.in_text_of_user() or hasattr(cls, "__s2sgrad_operators__")):
         return number(isinstance(m.seen_as(v, n), cls))
     if isinstance(v, Num):
         return number(isinstance(registry.example(v.type), cls))

@@ -539,7 +539,8 @@ class Statements(Checks):
                 inner = [gast.copy_location(gast.With(s.items[k + 1:], s.body, None), s)] if s.items[k + 1:] else s.body
                 caught = gast.copy_location(gast.ExceptHandler(gast.Tuple(ctx.args, gast.Load()), None, [gast.Pass()]), ctx)
                 return self.do_Try(gast.copy_location(gast.Try(inner, [caught], [], []), s), rest)
-            ok = isinstance(f, Obj) and (f.value in (np.errstate,) or getattr(f.value, "__name__", "") in ("catch_warnings", "nullcontext", "printoptions"))
+            ok = isinstance(f, Obj) and (f.value in (np.errstate,) or getattr(f.value, "__name__", "") in (
+                "catch_warnings", "nullcontext", "printoptions", "_scope"))
             if not ok or item.optional_vars is not None:
                 raise self.error("this `with` is not supported", ctx, "np.errstate is accepted and has no effect in compiled code.")
         return self.splice(s.body, rest)

@@ -185,6 +185,8 @@ name_scope = control_dependencies = init_scope = _scope
 class Module:
     """A holder of variables (in attributes, lists, dicts and other modules)."""
 
+    __s2sgrad_object__ = True  # compiled code sees its attributes, also where it can be called
+
     def __init__(self, name: str | None = None) -> None:
         self._name = name or type(self).__name__.lower()
 

@@ -167,7 +167,7 @@ def _solve_tangent(dots, a, b, *, out):
 
 
 register(Op("solve", "general", np.linalg.solve, "np.linalg.solve(_0, _1)", adjoint=_solve_adjoint, tangent=_solve_tangent,
-            result=lambda a, b: Array(float_dtype(a, b), b.ndim)))
+            result=lambda a, b: Array(float_dtype(a, b), b.ndim, "C" if b.ndim == 1 else "A")))
 
 
 @means(np.linalg.solve)
@@ -181,7 +181,7 @@ def _inv_adjoint(g, a, *, out, wanted):
 
 
 register(Op("inv", "general", np.linalg.inv, "np.linalg.inv(_0)", adjoint=_inv_adjoint,
-            tangent=lambda dots, a, *, out: -(out @ dots[0] @ out), result=lambda a: Array(float_dtype(a), 2)))
+            tangent=lambda dots, a, *, out: -(out @ dots[0] @ out), result=lambda a: Array(float_dtype(a), 2, "A")))
 
 
 @means(np.linalg.inv)
@@ -297,7 +297,7 @@ def real_dtype(dtype: str) -> str:
 
 def _eigh_types(a):
     d = float_dtype(a)
-    return [Array(real_dtype(d), 1), Array(d, 2)]
+    return [Array(real_dtype(d), 1), Array(d, 2, "A")]
 
 
 def gaps(w):
@@ -332,7 +332,7 @@ register(Op("eigh", "general", np.linalg.eigh, "np.linalg.eigh(_0)", adjoint=_ei
 
 def _svd_types(a):
     d = float_dtype(a)
-    return [Array(d, 2), Array(real_dtype(d), 1), Array(d, 2)]
+    return [Array(d, 2, "A"), Array(real_dtype(d), 1), Array(d, 2, "A")]
 
 
 def _svd(a):
@@ -410,12 +410,12 @@ def _qr_tangent(dots, a, *, out):
 
 
 register(Op("qr", "general", np.linalg.qr, "np.linalg.qr(_0)", adjoint=_qr_adjoint, tangent=_qr_tangent,
-            results=lambda a: [Array(float_dtype(a), 2), Array(float_dtype(a), 2)]))
+            results=lambda a: [Array(float_dtype(a), 2, "A"), Array(float_dtype(a), 2, "A")]))
 
 
 def _eig_types(a):
     d = np.result_type(np.dtype(a.dtype), np.complex64).name if a.dtype == "float32" else "complex128"
-    return [Array(d, 1), Array(d, 2)]
+    return [Array(d, 1), Array(d, 2, "A")]
 
 
 def _eig_adjoint(g, a, *, out, wanted):
@@ -487,7 +487,7 @@ def _pinv_tangent(dots, a, rcond, *, out):
 
 
 register(Op("pinv", "general", np.linalg.pinv, "np.linalg.pinv(_0, _1)", adjoint=_pinv_adjoint, tangent=_pinv_tangent,
-            result=lambda a, rcond: Array(float_dtype(a), 2)))
+            result=lambda a, rcond: Array(float_dtype(a), 2, "A")))
 
 
 @means(np.linalg.pinv)

@@ -87,6 +87,14 @@ def multi_dot(A, b):
     return np.sum(np.linalg.multi_dot([A, A.T, b]) ** 2) + np.sum(np.kron(A[0], b))
 
 
+def flattened_factors(A):
+    s = 0.0
+    for f in (np.linalg.inv(A), np.linalg.solve(A, A.T), np.linalg.pinv(A[:, :2]), np.linalg.qr(A)[1]):
+        s += np.sum(f.reshape(-1)[1:] ** 2) + np.trace(f) + np.ravel(f.T)[1]
+    return s
+
+
+case(flattened_factors, (A,), numba="fast")
 case(solve_vector, (A, b), numba="fast")
 case(solve_matrix, (A,))
 case(inverse, (A,))

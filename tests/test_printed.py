@@ -73,3 +73,34 @@ def test_in_the_second_derivative(capfd):
 
     assert s2sgrad.grad(s2sgrad.grad(f))(2.0) == 12.0
     assert capfd.readouterr().out == "x is 2.00;"
+
+
+def branches(x):
+    for i in range(3):
+        if x[i] > 0.5:
+            print(f"{x} large", x)
+        else:
+            print(f"{i}: {x[i]:.1f}", x[i:], end=" ")
+    return np.sum(x * x)
+
+
+def test_in_branches(capfd):
+    x = np.array([1.0, 0.25, 2.0])
+    branches(x)
+    want = capfd.readouterr().out
+    assert np.array_equal(s2sgrad.grad(branches)(x), 2 * x)
+    assert capfd.readouterr().out == want
+
+
+def test_tensors_in_branches(capfd):
+    @s2sgrad.function(jit_compile=True)
+    def f(x):
+        if s2sgrad.reduce_sum(x) > 0.0:
+            s2sgrad.print("positive", x)
+        else:
+            s2sgrad.print("negative", x)
+        return x
+
+    f(s2sgrad.constant([1.0, 2.0]))
+    f(s2sgrad.constant([-1.0, -2.0]))
+    assert capfd.readouterr().err == "positive [1 2]\nnegative [-1 -2]\n"

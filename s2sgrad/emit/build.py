@@ -54,10 +54,12 @@ DIVIDES = frozenset({"div", "floordiv", "mod", "pow"})  # Python numbers raise o
 class Builder:
     """Builds the nodes of one function and notes what the module must define: imports, helpers."""
 
-    def __init__(self, names: Names, narrow: bool = False, rules: bool = False) -> None:
+    def __init__(self, names: Names, narrow: bool = False, rules: bool = False, owner: str = "") -> None:
         self.names = names
         self.rules = rules  # is the text to be differentiated again, by the rules of its custom gradients?
         self.narrow = narrow  # does the program hold types such as float32, so that float64 constants must say so?
+        self.owner = owner
+        self.functions: list[gast.AST] = []  # that the function calls
         self.modules: set[str] = set()
         self.helpers: dict[str, Callable[..., Any]] = {}
 
@@ -347,9 +349,15 @@ class Builder:
         return self.expr(e)
 
     def interpreted(self, statement: gast.AST) -> list[gast.AST]:
-        """A statement that numba hands to the interpreter."""
+        """A statement that numba hands to the interpreter: in a function of its own, because numba cannot have several of them in the
+        branches of one."""
         self.modules.add("objmode")
-        return [gast.With([gast.withitem(gast.Call(name("objmode"), [], []), None)], [statement], None)]
+        block = gast.With([gast.withitem(gast.Call(name("objmode"), [], []), None)], [statement], None)
+        own = set(self.names.table.values())
+        used = list(dict.fromkeys(n.id for n in gast.walk(statement) if isinstance(n, gast.Name) and n.id in own))
+        function = self.names.another(f"{self.owner}_prints")
+        self.functions.append(define(function, used, [block]))
+        return [gast.Expr(gast.Call(name(function), [name(n) for n in used], []))]
 
     def print_tensors(self, s: ir.Print) -> list[gast.AST]:
         """`print` of the tensor interface: a call of its formatter, in numba code by way of the interpreter."""

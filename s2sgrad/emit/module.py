@@ -39,7 +39,7 @@ def text(program: ir.Program, *, header: str = "", imports: bool = True, rules: 
     reserved = frozenset(f.name for f in functions) | helper_names()
     for f in functions:
         node, builder = function(f, typed, reserved, rules)
-        chunks.append(printed(node))
+        chunks += [printed(n) for n in (*builder.functions, node)]
         modules |= builder.modules
         found |= builder.helpers
     sources = [helper_source(h) for h in with_callees(found.values())]
@@ -56,7 +56,7 @@ def text(program: ir.Program, *, header: str = "", imports: bool = True, rules: 
 def function(f: ir.Function, typed: bool = False, reserved: frozenset[str] = frozenset(), rules: bool = False) -> tuple[gast.AST, Builder]:
     """The gast tree of a function, and what it needs."""
     f = with_breaks(f)
-    builder = Builder(Names(mentioned(f), reserved), typed, rules)
+    builder = Builder(Names(mentioned(f), reserved), typed, rules, f.name)
     body = list(f.body)
     if body and isinstance(body[-1], ir.Return) and not body[-1].values and len(body) > 1:
         body.pop()

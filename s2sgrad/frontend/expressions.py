@@ -27,6 +27,7 @@ from s2sgrad.frontend.values import (
     Error,
     Maybe,
     Method,
+    Num,
     Obj,
     SliceOf,
     Tape,

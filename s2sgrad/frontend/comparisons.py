@@ -153,6 +153,8 @@ class Comparisons(Iterators):
         if isinstance(a, Ref) and isinstance(b, Ref):
             if a.heap is b.heap:
                 return True
+            if self.same_element(a, b) is not None and self.own_method(a, "__eq__") is None:
+                return self.same_element(a, b)
             if a.heap.cls is b.heap.cls and self.own_method(a, "__eq__") is not None:
                 return self.equal(self.fields_tuple(a), self.fields_tuple(b))  # written by @dataclass
             return False
@@ -206,7 +208,8 @@ class Comparisons(Iterators):
         if isinstance(a, Obj) and isinstance(b, Obj):
             return a.value is b.value
         if isinstance(a, Ref) and isinstance(b, Ref):
-            return a.heap is b.heap
+            element = self.same_element(a, b)
+            return a.heap is b.heap if element is None else element
         if isinstance(a, Num) and isinstance(b, Num):
             return self.same_number(a, b)
         if isinstance(a, Func) and isinstance(b, Func):

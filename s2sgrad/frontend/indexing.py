@@ -11,6 +11,7 @@ from s2sgrad import ir
 from s2sgrad.frontend.expressions import Expressions
 from s2sgrad.frontend.extents import extents, is_extents
 from s2sgrad.frontend.machine import reads_memory
+from s2sgrad.frontend.records import joined_all
 from s2sgrad.frontend.values import (
     Fields,
     Growing,
@@ -185,12 +186,18 @@ class Indexing(Expressions):
                 return self.growing_subscript(base, i)  # type: ignore[arg-type]
             a = self.as_array(base)
             return self.subscript(a, [n])
-        alike = {(x.type.dtype, x.expr.ndim) if isinstance(x, Num) else None for x in items}
-        if is_list(base) and len(alike) == 1 and None not in alike and not self.may_unroll:
+        if is_list(base) and not self.may_unroll and self.same_kind(items):
             self.make_growing(base)  # type: ignore[arg-type]
             return self.growing_subscript(base, i)  # type: ignore[arg-type]
         self.need_static(n, "this index (it selects among values of different kinds)")
         raise AssertionError
+
+    def same_kind(self, items: Sequence[Value]) -> bool:
+        """Could a growing list hold these elements?"""
+        if not all(isinstance(x, Num | Ref) for x in items):
+            return False
+        shape = joined_all([self.element_shape(x) for x in items])
+        return shape is not None and not isinstance(shape, Ref)
 
     def dict_item(self, base: Ref, i: Value) -> Value:
         fields = self.contents(base).fields  # type: ignore[attr-defined]

@@ -537,7 +537,7 @@ class Iterators(Loops):
         def take() -> Value:
             k = self.bind(here(), "k")
             self.set_cell(cell, self.add(k, number(1)))
-            return self.growing_item(self.contents(v), k)
+            return self.growing_item(self.contents(v), k, v.heap)
 
         def more() -> Expr:
             g = self.contents(v)

@@ -12,6 +12,7 @@ from s2sgrad.frontend.values import (
     IDENTITY,
     UNBOUND,
     UNKNOWN,
+    Element,
     Error,
     Fields,
     Func,
@@ -57,6 +58,7 @@ class Joins(Machine):
         """The common state of several paths, of what is older than `born`; where they differ it stands in variables of its own."""
         out: State = {}
         todo: list[Any] = []
+        self.merging = states
         for k in dict.fromkeys(k for s in states for k in s if k.number < born):
             if isinstance(k, Heap):
                 out[k] = self.merge((k,), [s[k] for s in states if k in s], todo)
@@ -65,6 +67,12 @@ class Joins(Machine):
         while todo:
             heap, refs = todo.pop()
             out[heap] = self.merge((heap,), [s[r] for r in refs for s in states if r in s], todo)
+            if all(r.row is not None for r in refs):
+                heap.row = heap.row or refs[0].row
+            if not isinstance(out[heap], Element):
+                for h in (*refs, heap):
+                    self.freeze(h, "it may be one of several objects here")
+        self.merging = ()
         return out
 
     def merge(self, slot: tuple[Any, ...], vals: Sequence[Value], todo: list[Any]) -> Value:
@@ -87,6 +95,8 @@ class Joins(Machine):
                     base = next(v.value for v in vals if isinstance(v, Maybe) and v.absent == absent)
                     inner = [x for x in inner if isinstance(x, Num) and isinstance(base, Num) and promote(x.type, base.type) is not None] or [base]
                 return Maybe(self.flag_var((*slot, absent)), self.merge(slot, inner, todo), absent)
+        if any(isinstance(v, Element) for v in vals) and all(isinstance(v, Element | Fields) for v in vals):
+            return self.merge_elements(slot, vals, todo)
         if all(isinstance(v, Num) for v in vals):
             return self.merge_nums(slot, vals)  # type: ignore[arg-type]
         kind = type(first)
@@ -157,10 +167,21 @@ class Joins(Machine):
         merged = self.merged_heaps.get(key)
         if merged is None:
             merged = self.merged_heaps[key] = Heap(h.kind, h.cls, slot_name(slot))
-        for x in (*heaps, merged):
-            x.frozen = x.frozen or "it may be one of several objects here"
         todo.append((merged, heaps))
         return Ref(merged)
+
+    def merge_elements(self, slot: tuple[Any, ...], vals: Sequence[Value], todo: list[Any]) -> Value:
+        """Elements of one list: one element, whose position depends on the path. Else an object that may not be changed any more."""
+        first = vals[0]
+        if isinstance(first, Element) and all(same_shape(v, first) for v in vals):
+            at = self.merge((*slot, "at"), [v.position for v in vals], todo)  # type: ignore[attr-defined]
+            assert isinstance(at, Num)
+            return Element(first.list, at, first.first, first.shape)
+        for v in vals:
+            if isinstance(v, Element):
+                self.share(v.list)
+        self.freeze(slot[0], "it is an element of a list on one path only")
+        return self.merge(slot, [self.fields_of_shape(v) if isinstance(v, Element) else v for v in vals], todo)
 
     def reconcile(self, path: Path, target: State) -> None:
         """Append to a path what makes its state look like the target."""
@@ -169,6 +190,7 @@ class Joins(Machine):
         saved_state, self.state = self.state, path.state
         for k, t in target.items():
             if k in path.state or not isinstance(k, Heap):
+                self.moving = k if isinstance(k, Heap) else None
                 self.move(path.state, path.state.get(k, UNBOUND), t, target, copies)
         self.copy_all(copies)
         self.out, self.state = saved, saved_state
@@ -199,6 +221,15 @@ class Joins(Machine):
                 self.move(state, a, b, target, copies)
         elif isinstance(t, Growing):
             self.move_growing(v, t, copies)
+        elif isinstance(t, Element) and isinstance(v, Element):
+            self.move(state, v.position, t.position, target, copies)
+        elif isinstance(t, Fields) and isinstance(v, Element):
+            now = self.element_fields(v)
+            for k, n in now.fields.items():
+                held = t.fields[k]
+                if isinstance(n, Num) and isinstance(held, Num) and promote(n.type, held.type) != held.type:
+                    raise self.error(f"the attribute {k} of an element is of another type on one path")
+            self.move(state, now, t, target, copies)
         elif isinstance(t, Fields) and isinstance(v, Fields):
             for k, b in t.fields.items():
                 self.move(state, v.fields.get(k, UNBOUND), b, target, copies)
@@ -232,6 +263,8 @@ class Joins(Machine):
             keys: list[Any] = []
             if isinstance(v, Ref):
                 keys = [v.heap]
+            elif isinstance(v, Element):
+                keys = [v.list]
             elif isinstance(v, Func):
                 scope = v.scope
                 while scope is not None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from s2sgrad import ir
-from s2sgrad.frontend.expressions import Expressions
 from s2sgrad.frontend.machine import NeedsStatic
-from s2sgrad.frontend.unify import convert, promote, same
+from s2sgrad.frontend.records import Records, any_record, is_vector
+from s2sgrad.frontend.unify import convert, promote
 from s2sgrad.frontend.values import (
     NONE,
     Fields,
@@ -28,10 +29,10 @@ from s2sgrad.frontend.values import (
     number,
     nums,
 )
-from s2sgrad.ir import Array, Assign, Call, Const, Expr, Index, ListType, Scalar, Var
+from s2sgrad.ir import Array, Assign, Call, Const, Expr, Index, ListType, Var
 
 
-class Lists(Expressions):
+class Lists(Records):
     def new_list(self, items: Sequence[Value], name: str = "list") -> Ref:
         heap = Heap("list", list, name)
         assert self.state is not None
@@ -63,58 +64,37 @@ class Lists(Expressions):
                     return shape
         if shape is None:
             return vals[0]
+        windows = [v for v in vals if isinstance(v, Growing) and v.window]
+        if windows and len(windows) < len(vals):
+            return Poison("a list on one path and an element of a list on another")
+        if windows:
+            return self.window_target(slot, shape, windows)
         return self.grow_target(slot, shape)
 
-    def element_shape(self, e: Value) -> Value:
-        """Lists inside a growing list are kept as arrays."""
-        if not isinstance(e, Ref) or e.heap.kind != "list" or self.state is None:
-            return e
-        content = self.state.get(e.heap)
-        leaves = content.items if isinstance(content, Items) else (content.shape,) if isinstance(content, Growing) else ()
-        leaves = tuple(self.element_shape(x) for x in leaves)
-        if not leaves or not all(isinstance(x, Num) for x in leaves):
-            return e
-        dtype, rank = leaves[0].type, leaves[0].expr.ndim  # type: ignore[attr-defined]
-        for x in leaves[1:]:
-            dtype = promote(dtype, x.type)  # type: ignore[attr-defined]
-            if dtype is None:
-                return e
-        return Num(Var("?", Array(dtype.dtype, rank + 1)))
+    def window_target(self, slot: tuple[Any, ...], shape: Value, windows: Sequence[Growing]) -> Value:
+        """One row for paths on which it is another row."""
+        t: Any = windows[0].stores[0].type
+        for w in windows[1:]:
+            t = None if t is None else promote(t, w.stores[0].type)
+        if t is None:
+            return Poison("rows of different types on different paths")
+        return Growing(shape, (self.slot_var((*slot, "row"), t),), self.slot_var((*slot, "n"), ir.INT), None, True)
 
-    def element(self, e: Value) -> Value:
-        """An element as a growing list keeps it."""
-        if not (isinstance(e, Ref) and e.heap.kind == "list"):
-            return e
-        e.heap.frozen = e.heap.frozen or "it is an element of a list that grows at run time"
-        return self.as_var(self.call(Obj(np.array), [e], {}, None), "row")  # type: ignore[attr-defined]
-
-    def common_shape(self, a: Value, b: Value) -> Value:
-        x, y = nums(a), nums(b)
-        if type(a) is not type(b) or len(x) != len(y) or not isinstance(a, Num | Tup):
-            return Poison("a list of elements of different kinds")
-        if not alike(a, b):
-            return Poison("a list of elements that differ in more than numbers")
-        types = []
-        for p, q in zip(x, y, strict=True):
-            t = promote(p.type, q.type)
-            if t is None:
-                return Poison("a list of elements that differ in dtype or rank")
-            types.append(t)
-        it = iter(types)
-        return map_nums(a, lambda n: Num(Var("?", next(it))))
-
-    def move_growing(self, v: Value, t: Growing, copies: list[tuple[Var, Expr]]) -> None:
+    def move_growing(self, v: Value, t: Growing, copies: list[tuple[Var, Expr]], kept: Sequence[Value] | None = None) -> None:
         """Make the list `v` look like `t` (statements go to the current path)."""
         if isinstance(v, Growing):
             if v.stores != t.stores:
                 for a, b in zip(v.stores, t.stores, strict=True):
-                    own = a.type == b.type and isinstance(b.type, Array)  # buffers are never shared
+                    own = a.type == b.type and isinstance(b.type, Array) and not t.window  # buffers are never shared
                     copies.append((b, ir.call("copy", a) if own else convert(a, b.type) if isinstance(b.type, Array) else a))
             if v.length != t.length:
                 copies.append((t.length, v.length))  # type: ignore[arg-type]
             return
         assert isinstance(v, Items)
-        columns = [nums(self.element(i)) for i in v.items]
+        if kept is None:
+            kept = [self.element(i) for i in v.items]
+            self.left_behind(v.items, self.moving)
+        columns = [nums(i) for i in kept]
         for k, (store, leaf) in enumerate(zip(t.stores, nums(t.shape), strict=True)):
             values = [c[k].expr for c in columns]
             if isinstance(store.type, ListType):
@@ -143,26 +123,21 @@ class Lists(Expressions):
         if not isinstance(t, Growing):
             raise self.error("an empty list is used here before its element type is known", kind=NeedsStatic)
         copies: list[tuple[Var, Expr]] = []
-        self.move_growing(content, t, copies)
+        assert isinstance(content, Items)
+        kept = [self.element(i) for i in content.items]
+        self.move_growing(content, t, copies, kept)
         self.copy_all(copies)
         self.state[ref.heap] = t
+        for k, (e, x) in enumerate(zip(content.items, kept, strict=True)):
+            self.put_in(e, x, ref.heap, number(k))
         return t
 
-    def growing_item(self, g: Value, k: Num) -> Value:
-        """Element k (not negative) of a growing list."""
+    def growing_item(self, g: Value, k: Num, owner: Heap | None) -> Value:
+        """Element k (not negative) of a growing list; `owner` is None where it is taken out of the list."""
         assert isinstance(g, Growing)
-        stores = iter(g.stores)
-
-        def item(n: Num) -> Num:
-            s = next(stores)
-            if isinstance(s.type, ListType):
-                v = self.fresh("item", s.type.item)
-                self.emit(Assign(v, Call("item", (s, k.expr), (), s.type.item)))
-                return Num(v)
-            e: Expr = Index(s, (k.expr,), Scalar(s.type.dtype))
-            return Num(convert(e, n.type) if n.type.weak else e)
-
-        return map_nums(g.shape, item)
+        if owner is not None and any_record(g.shape) and not any(loop.var == k.expr for loop in self.loops):
+            k = self.bind(k, "k")
+        return self.read_element(g.shape, g, k, owner)
 
     def list_position(self, g: Growing, i: Value) -> Num:
         """A checked position: negative indices count from the end."""
@@ -195,20 +170,23 @@ class Lists(Expressions):
     def growing_subscript(self, base: Ref, i: Value) -> Value:
         g = self.contents(base)  # type: ignore[attr-defined]
         if isinstance(i, SliceOf):
-            if len(g.stores) == 1 and isinstance(g.stores[0].type, Array):
+            if is_vector(g):
                 a = self.subscript(self.list_view(g), [i])  # type: ignore[attr-defined]
-                return self.list_from_array(a)
-            return self.list_slice(g, i)  # type: ignore[attr-defined]
-        return self.growing_item(g, self.list_position(g, i))
+                return self.list_from_array(a, g.shape)
+            return self.list_slice(base, g, i)  # type: ignore[attr-defined]
+        return self.growing_item(g, self.list_position(g, i), base.heap)
 
     def list_view(self, g: Growing) -> Num:
         s = g.stores[0]
+        if g.window:
+            return Num(s)
         return Num(Index(s, (ir.Slice(None, g.length, None),), Array(s.type.dtype, 1)))
 
-    def list_from_array(self, a: Num) -> Ref:
+    def list_from_array(self, a: Num, shape: Value | None = None) -> Ref:
         """A list of the numbers of a 1-D array."""
         heap = Heap("list", list, "list")
-        shape = Num(Var("?", {"f": ir.FLOAT, "i": ir.INT, "b": ir.BOOL, "c": ir.COMPLEX}[np.dtype(a.type.dtype).kind]))
+        if shape is None:
+            shape = Num(Var("?", {"f": ir.FLOAT, "i": ir.INT, "b": ir.BOOL, "c": ir.COMPLEX}[np.dtype(a.type.dtype).kind]))
         g = self.grow_target((heap,), shape)
         self.emit(Assign(g.stores[0], ir.call("copy", a.expr)))
         self.emit(Assign(g.length, ir.call("dim", g.stores[0], axis=0)))  # type: ignore[arg-type]
@@ -220,6 +198,8 @@ class Lists(Expressions):
         """The array of a growing list (`np.array(list)`)."""
         g = self.contents(v)  # type: ignore[attr-defined]
         assert isinstance(g, Growing)
+        if any_record(g.shape, rows=False):
+            raise self.error("objects in a list cannot be made an array of numbers")
         if len(g.stores) == 1 and isinstance(g.stores[0].type, Array):
             return self.list_view(g)
         columns = []
@@ -254,9 +234,11 @@ class Lists(Expressions):
             self.state[ref.heap] = Items((*content.items, self.bind_all(x, "item")))
             return
         assert isinstance(content, Growing)
-        x = self.element(x)
+        e, x = x, self.element(x)
         content = self.fit(ref, content, x)
         length = content.length
+        if any_record(x):
+            self.put_in(e, x, ref.heap, self.bind(Num(length), "k"))
         for s, n in zip(content.stores, nums(x), strict=True):
             if isinstance(s.type, ListType):
                 v = self.as_var(Num(convert(n.expr, s.type.item)), "item")
@@ -277,12 +259,12 @@ class Lists(Expressions):
         t = self.grow_target((ref.heap,), shape)
         copies: list[tuple[Var, Expr]] = []
         for a, b in zip(g.stores, t.stores, strict=True):
-            if isinstance(a.type, ListType):
+            if a != b and isinstance(a.type, ListType):
                 raise self.error("arrays of different types are put into one list")
             if a != b:
                 copies.append((b, convert(a, b.type)))
         self.copy_all(copies)
-        new = Growing(t.shape, t.stores, g.length)
+        new = replace(t, length=g.length)
         assert self.state is not None
         self.state[ref.heap] = new
         return new
@@ -317,21 +299,25 @@ class Lists(Expressions):
                 target = self.fresh("item", s.type.item)
                 self.emit(ir.Pop(target, s))
                 return Num(target)
-            return self.bind(self.growing_item(Growing(n, (s,), content.length), Num(content.length)), "item")  # type: ignore[arg-type]
+            return self.bind(self.read_leaf(n, s, Num(content.length)), "item")  # type: ignore[arg-type]
 
-        return map_nums(content.shape, take)
+        self.displace(ref.heap)
+        return self.owned(map_nums(content.shape, take))
 
     def pop_at(self, ref: Ref, g: Growing, i: Value) -> Value:
         """`list.pop(i)` of a list that grows at run time."""
         self.raise_if(ir.call("eq", g.length, 0), IndexError, "pop from empty list")
         k = self.integer(i)  # type: ignore[attr-defined]
         at = k if k.known and k.const == 0 else self.bind(self.list_position(g, i), "k")
-        v = map_nums(self.growing_item(g, at), lambda n: self.bind(n, "item"))
+        v = map_nums(self.growing_item(g, at, None), lambda n: self.bind(n, "item"))
         self.replace_slice(ref, g, at.expr, self.bind(self.add(at, number(1)), "k").expr, [])  # type: ignore[attr-defined]
         return v
 
     def store_list_item(self, ref: Ref, i: Value, value: Value) -> None:
-        self.check_writable(ref)  # type: ignore[attr-defined]
+        if ref.heap.row is None or isinstance(i, SliceOf):
+            self.check_writable(ref)  # type: ignore[attr-defined]
+        else:  # it goes to the array
+            self.check_row(ref.heap)
         content = self.contents(ref)  # type: ignore[attr-defined]
         assert self.state is not None
         if isinstance(content, Items):
@@ -354,12 +340,15 @@ class Lists(Expressions):
         if isinstance(i, SliceOf):
             self.replace_slice(ref, content, *self.bounds(content, i), list(self.sequence_items(value)))  # type: ignore[attr-defined]
             return
-        content = self.fit(ref, content, value)
-        k = self.list_position(content, i)
-        for s, n in zip(content.stores, nums(value), strict=True):  # type: ignore[assignment]
-            if isinstance(s.type, ListType):
-                raise self.error("replacing an array in a list that grows at run time is not supported", hint="Use an array with one more axis.")
-            self.emit(ir.Store(s, (k.expr,), n.expr))
+        kept = self.element(value)
+        content = self.fit(ref, content, kept)
+        at = self.list_position(content, i)
+        if any_record(kept):
+            at = self.bind(at, "k")
+            self.displace(ref.heap)
+        for s, leaf in zip(content.stores, nums(kept), strict=True):
+            self.store_leaf(content, s, at, leaf)
+        self.put_in(value, kept, ref.heap, at)
 
     def delete_item(self, base: Value, index: Sequence[Value], node: Any) -> None:
         assert self.state is not None
@@ -392,6 +381,7 @@ class Lists(Expressions):
             return self.copy_list(ref)
         if name == "clear":
             self.check_writable(ref)  # type: ignore[attr-defined]
+            self.displace(ref.heap)
             if isinstance(content, Growing):
                 if any(isinstance(s.type, ListType) for s in content.stores):
                     raise self.error("clear() of a list of arrays is not supported", hint="Make a new list.")
@@ -424,6 +414,7 @@ class Lists(Expressions):
             return self.new_list(content.items)
         heap = Heap("list", list, "list")
         g = self.grow_target((heap,), content.shape)
+        self.note_copy(ref, content, heap)
         for a, b in zip(content.stores, g.stores, strict=True):
             if isinstance(a.type, ListType):
                 self.renew(a, [(Const(0, ir.INT), content.length, lambda k: k)], b)  # type: ignore[attr-defined]
@@ -433,6 +424,14 @@ class Lists(Expressions):
         assert self.state is not None
         self.state[heap] = g
         return Ref(heap)
+
+    def note_copy(self, ref: Ref, g: Growing, new: Heap) -> None:
+        """The elements of a list are those of another one too."""
+        if any(isinstance(s.type, Array) and s.type.ndim > 1 for s in g.stores):
+            raise self.error("a copy of this nested list is not supported")
+        if any_record(g.shape, rows=False):
+            self.share(ref.heap)
+            self.share(new)
 
     def concatenate_lists(self, a: Value, b: Value) -> Value:
         x, y = self.contents(a), self.contents(b)  # type: ignore[attr-defined]
@@ -461,12 +460,3 @@ class Lists(Expressions):
             self.state[heap] = g
             return Ref(heap)
         raise self.error("this list repeated a number of times known at run time only is not supported")
-
-
-def alike(a: Value, b: Value) -> bool:
-    """Do two elements differ in their numbers only?"""
-    if isinstance(a, Tup) and isinstance(b, Tup):
-        return a.cls is b.cls and len(a.items) == len(b.items) and all(map(alike, a.items, b.items))
-    if isinstance(a, Num) and isinstance(b, Num):
-        return True
-    return same(a, b)

@@ -367,6 +367,7 @@ class Loops(Statements):
         born = Cell("").number
         demanded: set[Any] = set()
         for _ in range(40):
+            freezes = len(self.freezes)
             self.rollback(snap)
             del out[mark:]
             self.out, self.node = out, node_before
@@ -406,9 +407,12 @@ class Loops(Statements):
             if peel and any(changes_kind(head.get(k), v) for k, v in new.items()):
                 raise NeedsPeel
             self.adopt(new, [*backs, *exits])
-            if all(k in head and same(head[k], v) for k, v in new.items() if k is not IDENTITY and (k in head or not isinstance(v, Unbound))):
+            settled = all(k in head and same(head[k], v) for k, v in new.items() if k is not IDENTITY and (k in head or not isinstance(v, Unbound)))
+            if settled and not any(h.number < born for h in self.freezes[freezes:]):  # what came before must have been refused
                 break
             self.volatile = set()
+            grown = {k: v for k, v in new.items() if isinstance(v, Growing) and isinstance(head.get(k), Items)}
+            new = {**head, **grown} if grown else new  # what else was found depended on the length
             self.keep_names(snap, new)
             head = new
             self.forget_identities(head)
@@ -528,7 +532,7 @@ class Loops(Statements):
         if isinstance(v, Ref) and v.heap.kind == "list" and isinstance(self.contents(v), Growing):
             g = self.contents(v)
             assert isinstance(g, Growing)
-            return Seq(Num(g.length), lambda k: self.growing_item(self.contents(v), k))
+            return Seq(Num(g.length), lambda k: self.growing_item(self.contents(v), k, v.heap))
         items = list(self.sequence_items(v))
         return Seq(number(len(items)), lambda k: items[k.const], len(items))
 

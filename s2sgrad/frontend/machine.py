@@ -73,6 +73,10 @@ class Machine:
         self.unrolling = 0
         self.may_unroll = 0  # loops around that are unrolled when something inside must be static
         self.splits = 0
+        self.merging: Sequence[State] = ()  # the states that are merged
+        self.moving: Any = None  # the list whose elements are copied where paths meet
+        self.seen: dict[Any, Any] = {}  # the attributes of elements of lists as they were read last
+        self.freezes: list[Any] = []  # objects that were found not to change any more
         self.peeled: list[Any] = []
         self.loop_entry: dict[Any, Any] = {}
         self.copies: dict[Any, int] = {}

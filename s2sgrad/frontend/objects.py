@@ -17,6 +17,7 @@ from s2sgrad import errors, ir
 from s2sgrad.frontend.extents import extents
 from s2sgrad.frontend.indexing import Indexing
 from s2sgrad.frontend.machine import NeedsStatic
+from s2sgrad.frontend.records import MOVED
 from s2sgrad.frontend.sequences import Sequences
 from s2sgrad.frontend.values import (
     NONE,
@@ -24,6 +25,7 @@ from s2sgrad.frontend.values import (
     VARIABLE_CHANGES,
     VARIABLE_GATHERS,
     VARIABLE_READS,
+    Element,
     Error,
     Fields,
     Func,
@@ -36,6 +38,7 @@ from s2sgrad.frontend.values import (
     Num,
     Obj,
     Partial,
+    Poison,
     Range,
     Ref,
     SliceOf,
@@ -273,12 +276,22 @@ class Objects(Indexing, Sequences):
                     self.state[heap] = content
                     return content
             raise self.error(f"{describe(v)} exists on one path only")
-        return self.checked(self.state[v.heap])
+        content = self.state[v.heap]
+        if isinstance(content, Poison) and content.reason == MOVED:
+            raise self.error(f"{describe(v)} is {MOVED}", hint="Read it from the list again.")
+        content = self.checked(content)
+        if isinstance(content, Element):
+            content = self.seen[v.heap] = self.element_fields(content)
+        return content
 
     def change(self, v: Ref, fields: dict[Any, Value]) -> None:
         """New contents for a dict or an object."""
         self.check_writable(v)
         assert self.state is not None
+        content = self.state.get(v.heap)
+        if isinstance(content, Element):
+            self.change_element(v, content, fields, self.seen[v.heap])
+            return
         self.state[v.heap] = self.store((v.heap,), Fields(fields))
 
     def check_writable(self, v: Ref) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from s2sgrad import ir
 from s2sgrad.frontend.lists import Lists
+from s2sgrad.frontend.records import is_vector
 from s2sgrad.frontend.values import NONE, Growing, Heap, Items, Iter, Num, Obj, Ref, SliceOf, Tup, Value, describe, number, nums
 from s2sgrad.ir import Array, Assign, Call, Const, Expr, Index, ListType, Var
 
@@ -38,7 +39,7 @@ class Sequences(Lists):
             assert isinstance(listed, Growing)
             columns = [self.column(listed, k) for k in range(len(listed.stores))]
         assert isinstance(content, Growing)
-        if plain and len(content.stores) == 1 and isinstance(content.stores[0].type, Array):
+        if plain and is_vector(content):
             self.sort_numbers(content, reverse)
             return
         self.permute(ref, content, self.order(columns, reverse))
@@ -93,6 +94,7 @@ class Sequences(Lists):
 
     def permute(self, ref: Ref, g: Growing, order: Num) -> None:
         """The elements of a list in another order."""
+        self.displace(ref.heap)
         for k, s in enumerate(g.stores):
             if isinstance(s.type, Array):
                 self.emit(ir.Store(s, (ir.Slice(None, g.length, None),), self.subscript(self.column(g, k), [order]).expr))  # type: ignore[attr-defined]
@@ -125,10 +127,13 @@ class Sequences(Lists):
 
     def replace_slice(self, ref: Ref, g: Growing, start: Expr, stop: Expr, new: Sequence[Value]) -> None:
         """`list[start:stop] = new` (0 <= start <= stop <= length) in a list that grows at run time."""
-        for x in new:
-            g = self.fit(ref, g, self.element(x))
+        kept = [self.element(x) for x in new]
+        for x in kept:
+            g = self.fit(ref, g, x)
         assert self.state is not None
-        columns = [[n.expr for n in nums(self.element(x))] for x in new]
+        self.displace(ref.heap)
+        self.left_behind(new, ref.heap)
+        columns = [[n.expr for n in nums(x)] for x in kept]
         for k, s in enumerate(g.stores):
             values = [c[k] for c in columns]
             if isinstance(s.type, ListType):
@@ -145,10 +150,11 @@ class Sequences(Lists):
                 self.emit(ir.Store(s, (ir.call("add", start, j) if j else start,), v))
         self.emit(Assign(g.length, ir.call("add", ir.call("sub", g.length, ir.call("sub", stop, start)), len(new))))  # type: ignore[arg-type]
 
-    def list_slice(self, g: Growing, i: SliceOf) -> Ref:
+    def list_slice(self, base: Ref, g: Growing, i: SliceOf) -> Ref:
         """A slice of a list that grows at run time: a list of its own."""
         start, stop = self.bounds(g, i)
         heap = Heap("list", list, "list")
+        self.note_copy(base, g, heap)
         out = self.grow_target((heap,), g.shape)
         for s, t in zip(g.stores, out.stores, strict=True):
             if isinstance(s.type, ListType):
@@ -192,7 +198,7 @@ class Sequences(Lists):
     def numbers_of(self, ref: Ref) -> Num:
         """The elements of a growing list of numbers, as an array."""
         g = self.contents(ref)  # type: ignore[attr-defined]
-        if not (isinstance(g, Growing) and len(g.stores) == 1 and isinstance(g.stores[0].type, Array)):
+        if not (isinstance(g, Growing) and is_vector(g)):
             raise self.error("searching in this list, which grows at run time, is not supported")
         return self.list_view(g)
 
@@ -279,6 +285,7 @@ class Sequences(Lists):
         if isinstance(content, Items):
             self.state[ref.heap] = Items(content.items[::-1])  # type: ignore[index]
             return
+        self.displace(ref.heap)
         for k, s in enumerate(content.stores):
             if isinstance(s.type, Array):
                 back = Index(self.column(content, k).expr, (ir.Slice(None, None, Const(-1, ir.INT)),), Array(s.type.dtype, 1, "A"))

@@ -335,14 +335,15 @@ class Statements(Checks):
         content = self.contents(value) if isinstance(value, Ref) and value.heap.kind == "list" else None
         if isinstance(content, Growing) and not star:
             self.raise_if(ir.call("ne", content.length, len(targets)), ValueError, f"not {len(targets)} values to unpack")
-            return [self.growing_item(content, number(k)) for k in range(len(targets))]
+            return [self.growing_item(content, number(k), value.heap) for k in range(len(targets))]
         if isinstance(content, Growing):
             assert isinstance(content.length, Expr)
             k, tail = star[0], len(targets) - star[0] - 1
             self.raise_if(ir.call("lt", content.length, k + tail), ValueError, f"not enough values to unpack (expected at least {k + tail})")
-            middle: Value = self.list_slice(content, SliceOf(number(k), number(-tail) if tail else NONE, NONE))
-            back = [self.growing_item(content, self.bind(Num(ir.call("sub", content.length, tail - j)), "k")) for j in range(tail)]
-            return [*(self.growing_item(content, number(j)) for j in range(k)), middle, *back]
+            middle: Value = self.list_slice(value, content, SliceOf(number(k), number(-tail) if tail else NONE, NONE))
+            item = lambda j: self.growing_item(content, j, value.heap)
+            back = [item(self.bind(Num(ir.call("sub", content.length, tail - j)), "k")) for j in range(tail)]
+            return [*(item(number(j)) for j in range(k)), middle, *back]
         values = list(self.sequence_items(value))
         if not star:
             if len(values) != len(targets):

@@ -9,6 +9,7 @@ import numpy as np
 from s2sgrad import ir
 from s2sgrad.frontend.values import (
     UNKNOWN,
+    Element,
     Error,
     Fields,
     Func,
@@ -78,6 +79,8 @@ def same_layout(v: Value, w: Value) -> bool:
 def same_shape(v: Value, w: Value) -> bool:
     if type(v) is not type(w):
         return False
+    if isinstance(v, Element) and isinstance(w, Element):
+        return v.list is w.list and v.first == w.first
     if isinstance(v, Range):
         return v.strong == w.strong
     if isinstance(v, SliceOf):

@@ -85,6 +85,9 @@ class Heap:
     longest: Any = None  # a deque: its maxlen
     factory: Any = None  # a defaultdict: what makes a missing item
     capacity: Any = None  # an expression: so many elements will be appended at most
+    row: Any = None  # a list that is an element of a growing list: its record
+    owner: Any = None  # the list that a row is an element of
+    shared: bool = False  # a growing list whose elements may be known to another list too
     number: int = field(default_factory=lambda: next(_ids))
 
 
@@ -116,6 +119,29 @@ class Growing(Value):
     stores: tuple[Var, ...]
     length: Expr
     capacity: Any = None
+    window: bool = False  # the buffer is an array that others know: what is stored goes there
+
+
+@dataclass(frozen=True, eq=False)
+class Record(Value):
+    """An object, a dict or a list of numbers as a growing list keeps it: one part for each key; a list is one array, and `inside` is an
+    element of it."""
+
+    kind: str
+    cls: Any
+    keys: tuple[Any, ...]
+    items: tuple[Value, ...]
+    inside: Value | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Element(Value):
+    """Contents of an object or dict that is an element of a growing list: they stand in the list's buffers, from `first` on."""
+
+    list: Heap
+    position: Num
+    first: int
+    shape: Record
 
 
 @dataclass(eq=False)
@@ -289,6 +315,10 @@ def map_nums(v: Value, f: Callable[[Num], Num]) -> Value:
         return f(v)
     if isinstance(v, Tup):
         return Tup(tuple(map_nums(i, f) for i in v.items), v.cls)
+    if isinstance(v, Record):
+        return replace(v, items=tuple(map_nums(i, f) for i in v.items))
+    if isinstance(v, Element):
+        return replace(v, position=f(v.position))
     if isinstance(v, SliceOf):
         return SliceOf(*(map_nums(i, f) for i in (v.lower, v.upper, v.step)))
     if isinstance(v, Method):

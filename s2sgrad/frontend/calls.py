@@ -77,7 +77,10 @@ class Recursive(Exception):
 
 class Calls(NumPyCalls, Tapes):
     def eval_Call(self, n: Any) -> Value:
-        func = self.eval(n.func)
+        return self.call_of(n, self.eval(n.func))
+
+    def call_of(self, n: Any, func: Value) -> Value:
+        """A call with these arguments."""
         point = self.point()
         starred = [a for a in n.args]
         nodes = [a.value if isinstance(a, gast.Starred) else a for a in starred] + [k.value for k in n.keywords]

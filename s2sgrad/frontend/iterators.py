@@ -7,8 +7,9 @@ from typing import Any
 
 from s2sgrad import ir
 from s2sgrad.frontend import scope as scoping
+from s2sgrad.frontend.contexts import Step
 from s2sgrad.frontend.exceptions import DeadCode, NeedsBranch
-from s2sgrad.frontend.loops import Loops, Seq, _Step
+from s2sgrad.frontend.loops import Loops, Seq
 from s2sgrad.frontend.machine import Path, Target
 from s2sgrad.frontend.scope import Frame, Loop, Scope
 from s2sgrad.frontend.values import NONE, Cell, Fields, Func, Growing, Heap, Items, Iter, Num, Obj, Partial, Poison, Range, Ref, Tup, Value, number
@@ -429,11 +430,14 @@ class Iterators(Loops):
         frame = self.frames[-1]
         if frame.yields is None:
             raise self.error("yield is not supported here", node)
-        if any(p.frame is frame and p.final for p in self.handlers):
-            raise self.error("yield inside of `try` with `finally` is not supported", node)
+        final = any(p.frame is frame and p.final for p in self.handlers)
+        if final and any(p.frame is not frame and p.clauses for p in self.handlers):
+            raise self.error("yield inside of `try` with `finally`, used inside of a `try`, is not supported", node)
         before, self.jumps = self.jumps, set()
         frame.yields(v)
         mine, self.jumps = self.jumps, before | self.jumps
+        if final and mine:
+            raise self.error("a generator that yields inside of `try` with `finally` is left before its end: not supported", node)
         if self.state is None:
             raise DeadCode
         if mine:
@@ -479,7 +483,7 @@ class Iterators(Loops):
                     self.loops.remove(one)
 
         use = self.resumed(trip)
-        return self.in_loop(loop, [_Step(lambda: self.drive(v, use) and None)], orelse, rest)
+        return self.in_loop(loop, [Step(lambda: self.drive(v, use) and None)], orelse, rest)
 
     def changing(self, v: Ref, node: Any, assign: Callable[[Value], None], body: Callable[[], list[Stmt] | None], orelse: Sequence[Any],
                  rest: Sequence[Any]) -> list[Stmt] | None:
@@ -513,7 +517,7 @@ class Iterators(Loops):
             return self.run(rest)
         if s.k > STEPS:
             raise self.error("this loop over a list that changes does not end")
-        return self.run([_Step(lambda: s.use(x)), _More(s.k + 1, s.take, s.use), *rest])
+        return self.run([Step(lambda: s.use(x)), _More(s.k + 1, s.take, s.use), *rest])
 
     def stepwise(self, more: Callable[[], Expr], take: Callable[[], Value], node: Any, assign: Callable[[Value], None],
                  body: Callable[[], list[Stmt] | None], orelse: Sequence[Any]) -> None:
@@ -608,7 +612,7 @@ class Iterators(Loops):
 
         self.set_position(v, Iter("lost", (), "was left after its first element"), number(END))
         before, self.jumps = self.jumps, set()
-        tail = self.pushed(source, node, lambda x: self.set_cell(cell, x), lambda: self.jump(self.loops[-1].brk), [_Step(end)], [])
+        tail = self.pushed(source, node, lambda x: self.set_cell(cell, x), lambda: self.jump(self.loops[-1].brk), [Step(end)], [])
         mine, self.jumps = self.jumps, before | self.jumps
         if self.state is None:
             raise DeadCode

@@ -34,7 +34,7 @@ from s2sgrad.ir import Array, Assign, Call, Const, Expr, Index, ListType, Var
 
 class Lists(Records):
     def new_list(self, items: Sequence[Value], name: str = "list") -> Ref:
-        heap = Heap("list", list, name)
+        heap = self.list_heap(name)
         assert self.state is not None
         self.state[heap] = Items(tuple(self.bind_all(i, "item") for i in items))
         return Ref(heap)
@@ -184,7 +184,7 @@ class Lists(Records):
 
     def list_from_array(self, a: Num, shape: Value | None = None) -> Ref:
         """A list of the numbers of a 1-D array."""
-        heap = Heap("list", list, "list")
+        heap = self.list_heap()
         if shape is None:
             shape = Num(Var("?", {"f": ir.FLOAT, "i": ir.INT, "b": ir.BOOL, "c": ir.COMPLEX}[np.dtype(a.type.dtype).kind]))
         g = self.grow_target((heap,), shape)
@@ -313,6 +313,10 @@ class Lists(Records):
         self.replace_slice(ref, g, at.expr, self.bind(self.add(at, number(1)), "k").expr, [])  # type: ignore[attr-defined]
         return v
 
+    def list_heap(self, name: str = "list") -> Heap:
+        place = self.place()
+        return Heap("list", list, name, site=None if place is None else (place.file, place.line))
+
     def store_list_item(self, ref: Ref, i: Value, value: Value) -> None:
         if ref.heap.row is None or isinstance(i, SliceOf):
             self.check_writable(ref)  # type: ignore[attr-defined]
@@ -341,7 +345,10 @@ class Lists(Records):
             self.replace_slice(ref, content, *self.bounds(content, i), list(self.sequence_items(value)))  # type: ignore[attr-defined]
             return
         kept = self.element(value)
-        content = self.fit(ref, content, kept)
+        if content.window:
+            content = self.fit_row(ref, content, kept)
+        else:
+            content = self.fit(ref, content, kept)
         at = self.list_position(content, i)
         if any_record(kept):
             at = self.bind(at, "k")
@@ -412,7 +419,7 @@ class Lists(Records):
         content = self.contents(ref)  # type: ignore[attr-defined]
         if isinstance(content, Items):
             return self.new_list(content.items)
-        heap = Heap("list", list, "list")
+        heap = self.list_heap()
         g = self.grow_target((heap,), content.shape)
         self.note_copy(ref, content, heap)
         for a, b in zip(content.stores, g.stores, strict=True):
@@ -451,7 +458,7 @@ class Lists(Records):
         if k is not None:
             return self.new_list(list(items) * k)
         if len(items) == 1 and isinstance(items[0], Num) and not items[0].is_array:
-            heap = Heap("list", list, "list")
+            heap = self.list_heap()
             g = self.grow_target((heap,), items[0])
             count = self.bind(n, "n")
             self.emit(Assign(g.stores[0], ir.call("full", items[0].expr, count.expr, dtype=g.stores[0].type.dtype)))

@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from s2sgrad import ir
+from s2sgrad.frontend.contexts import Step
 from s2sgrad.frontend.exceptions import DeadCode
 from s2sgrad.frontend.machine import NeedsStatic, Path, Target, effects
 from s2sgrad.frontend.scope import Loop, bound_names, read_outside
@@ -74,7 +75,7 @@ class Loops(Statements):
                 return None
             mark = len(self.taken)
             inner = self.opened_iterator(iterable)
-            tail = self.pushed(inner, node, assign, body, [_Step(lambda: self.release(mark)), *orelse], [_Step(lambda: self.lose(mark)), *rest])
+            tail = self.pushed(inner, node, assign, body, [Step(lambda: self.release(mark)), *orelse], [Step(lambda: self.lose(mark)), *rest])
             return tail
         if not self.random(iterable) or (isinstance(iterable, Iter) and iterable.kind in ("generator", "count", "repeat")):
             return self.pushed(iterable, node, assign, body, orelse, rest)
@@ -151,7 +152,7 @@ class Loops(Statements):
         """One copy of the body for each element, which is made when its turn comes."""
         loop = Loop(("unrolled", id(node)), unrolled=True)
         loop.brk = Target("break", self.branch_var("brk", ir.BOOL, Const(False, ir.BOOL)), loop=loop)
-        todo: list[Any] = [_Step(lambda k=k: self.unrolled_step(loop, seq.get(number(k)), assign, body)) for k in range(count)]  # type: ignore[misc]
+        todo: list[Any] = [Step(lambda k=k: self.unrolled_step(loop, seq.get(number(k)), assign, body)) for k in range(count)]  # type: ignore[misc]
         return self.in_loop(loop, todo, orelse, rest)
 
     def in_loop(self, loop: Loop, todo: Sequence[Any], orelse: Sequence[Any], rest: Sequence[Any]) -> list[Stmt] | None:
@@ -187,7 +188,7 @@ class Loops(Statements):
         self.state = self.join(([Path(self.state, tail)] if self.state is not None else []) + loop.cont.paths)
         return None
 
-    def do__Step(self, s: Any) -> list[Stmt] | None:
+    def do_Step(self, s: Any) -> list[Stmt] | None:
         return s.run()
 
     # ------------------------------------------------------------------------------------------- counted
@@ -261,8 +262,8 @@ class Loops(Statements):
                 self.conflicts = True
 
         def both() -> list[Stmt] | None:
-            trip = _Step(lambda: self.unrolled_step(loop, NONE, lambda _: assign(), body))
-            return self.in_loop(loop, [trip, _Step(others)], (), ())
+            trip = Step(lambda: self.unrolled_step(loop, NONE, lambda _: assign(), body))
+            return self.in_loop(loop, [trip, Step(others)], (), ())
 
         self.peeled.append(node)
         kept = self.conflicts
@@ -327,7 +328,7 @@ class Loops(Statements):
                     self.out = saved
                 return tail
 
-            marker = _Step(trip)
+            marker = Step(trip)
             tail = self.branch(cond, lambda: None, leave, [marker])
             return trip() if tail is None else tail
 
@@ -631,13 +632,6 @@ class Again(Exception):
 
 class NeedsPeel(Exception):
     """A number becomes an array in the first trip of a loop."""
-
-
-class _Step:
-    """A thunk standing in a list of statements."""
-
-    def __init__(self, run: Callable[[], Any]) -> None:
-        self.run = run
 
 
 def trips(r: Range) -> int | None:

@@ -16,6 +16,10 @@ State = dict[Any, Value]
 PACKAGE = os.path.dirname(errors.__file__) + os.sep
 
 
+class Restart(Exception):
+    """Specialise again: something was learnt about what comes before."""
+
+
 class NeedsStatic(errors.Unsupported):
     """A value known at run time only stands where a constant is needed: a loop may be unrolled. Users see `Unsupported`."""
 
@@ -62,6 +66,7 @@ class Machine:
         self.hidden: dict[Any, Num] = {}
         self.guards: dict[Any, Any] = {}
         self.static_accesses: set[Any] = set()
+        self.wide_rows: dict[Any, str] = {}  # lists in lists that get numbers of a wider dtype later: where they are made -> dtype
         self.lifted: dict[Any, Any] = {}
         self.accesses: dict[Any, Any] = {}
         self.origins: dict[str, Any] = {}

@@ -16,7 +16,7 @@ import numpy as np
 from s2sgrad import errors, ir
 from s2sgrad.frontend.extents import extents
 from s2sgrad.frontend.indexing import Indexing
-from s2sgrad.frontend.machine import NeedsStatic
+from s2sgrad.frontend.machine import NeedsStatic, Restart
 from s2sgrad.frontend.records import MOVED
 from s2sgrad.frontend.sequences import Sequences
 from s2sgrad.frontend.values import (
@@ -63,10 +63,6 @@ VIEWS: list[tuple[type, Any]] = []
 
 def attribute_view(value: Any) -> Any:
     return next((view(value) for cls, view in VIEWS if isinstance(value, cls)), value)
-
-
-class Restart(Exception):
-    """Specialise again: a captured number turned out to be needed as a constant."""
 
 
 class Objects(Indexing, Sequences):

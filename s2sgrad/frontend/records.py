@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sgrad import ir
 from s2sgrad.frontend.expressions import Expressions
-from s2sgrad.frontend.machine import State
+from s2sgrad.frontend.machine import NeedsStatic, Restart, State
 from s2sgrad.frontend.unify import convert, promote, same, same_shape
 from s2sgrad.frontend.values import Cell, Element, Fields, Growing, Heap, Items, Num, Obj, Poison, Record, Ref, Tup, Value, describe, map_nums, nums
 from s2sgrad.ir import Array, Assign, Call, Expr, Index, ListType, Scalar, Var
@@ -62,9 +62,16 @@ class Records(Expressions):
             dtype = promote(dtype, x.type)  # type: ignore[attr-defined]
             if dtype is None:
                 return e
-        rank = arrays[0].expr.ndim  # type: ignore[attr-defined]
         inside = joined_all(leaves)
-        return e if inside is None else Record("list", list, (), (Num(Var("?", Array(dtype.dtype, rank + 1))),), inside)
+        if inside is None:
+            return e
+        sites = frozenset() if e.heap.site is None else frozenset({e.heap.site})
+        for wide in [self.wide_rows[s] for s in (*sites, *(inside.sites if isinstance(inside, Record) else ())) if s in self.wide_rows]:
+            dtype, inside = promote(dtype, Scalar(wide)), inside if isinstance(inside, Record) else joined(inside, Num(Var("?", Scalar(wide))))
+            if dtype is None or isinstance(inside, Poison):
+                return e
+        rank = arrays[0].expr.ndim  # type: ignore[attr-defined]
+        return Record("list", list, (), (Num(Var("?", Array(dtype.dtype, rank + 1))),), inside, sites)
 
     def common_shape(self, a: Value, b: Value) -> Value:
         """What holds both; at the least there must be a number in it."""
@@ -85,7 +92,7 @@ class Records(Expressions):
             if e.heap.row is not None and isinstance(content, Growing):
                 return replace(shape, items=(Num(content.stores[0]),))
             array = self.call(Obj(np.array), [e], {}, None)  # type: ignore[attr-defined]
-            return replace(shape, items=(self.as_var(array, "row"),))
+            return replace(shape, items=(self.as_var(Num(convert(array.expr, shape.items[0].type)), "row"),))  # type: ignore[attr-defined]
         fields = self.contents(e).fields  # type: ignore[attr-defined]
         return replace(shape, items=tuple(self.element(fields[k]) for k in shape.keys))
 
@@ -238,6 +245,33 @@ class Records(Expressions):
 
     # ------------------------------------------------------------------------------------------- changing elements
 
+    def fit_row(self, ref: Ref, g: Growing, x: Value) -> Growing:
+        """A row whose elements may be like `x`. Integers become floats where the row is made: the specialisation starts again."""
+        shape = self.common_shape(g.shape, x)
+        if isinstance(shape, Poison):
+            raise self.error(f"this would be {shape.reason}", kind=NeedsStatic)
+        (new,), (old,) = nums(shape), nums(g.shape)
+        if new.type.dtype != old.type.dtype:
+            sites, h = set(), ref.heap
+            while h is not None and h.row is not None:
+                sites |= h.row.sites | (h.row.inside.sites if isinstance(h.row.inside, Record) else set())
+                h = h.owner
+            if not sites or any(self.wide_rows.get(s) == new.type.dtype for s in sites):
+                raise self.error(f"a number of {new.type.dtype} is stored into a list of {old.type.dtype} that is an element of a list")
+            self.wide_rows |= {s: new.type.dtype for s in sites}
+            raise Restart
+        if new.type == old.type:
+            return g
+        assert self.state is not None
+        g = self.state[ref.heap] = replace(g, shape=shape)
+        h = ref.heap.owner
+        while h is not None and isinstance(self.state.get(h), Growing):  # the others hold Python's and NumPy's numbers too
+            content = self.state[h]
+            assert isinstance(content, Growing)
+            self.state[h] = replace(content, shape=strong_rows(content.shape, new.type))
+            h = h.owner
+        return g
+
     def check_row(self, h: Heap) -> None:
         while h.owner is not None:
             h = h.owner
@@ -330,7 +364,7 @@ def joined(a: Value, b: Value) -> Value:
     if isinstance(a, Record) and isinstance(b, Record) and (a.kind, a.cls, a.keys) == (b.kind, b.cls, b.keys):
         items = [joined(x, y) for x, y in zip(a.items, b.items, strict=True)]
         inside = a.inside if a.inside is None or b.inside is None else joined(a.inside, b.inside)
-        return first_poison([*items, *([] if inside is None else [inside])]) or Record(a.kind, a.cls, a.keys, tuple(items), inside)
+        return first_poison([*items, *([] if inside is None else [inside])]) or Record(a.kind, a.cls, a.keys, tuple(items), inside, a.sites | b.sites)
     if not (isinstance(a, Obj) and isinstance(b, Obj)):
         return Poison("a list of elements of different kinds")
     return a if same(a, b) else Poison("a list of elements that differ in more than numbers")
@@ -338,6 +372,19 @@ def joined(a: Value, b: Value) -> Value:
 
 def first_poison(parts: Sequence[Value]) -> Value | None:
     return next((p for p in parts if isinstance(p, Poison)), None)
+
+
+def strong_rows(shape: Value, t: Scalar) -> Value:
+    """An element whose rows of this dtype hold NumPy's numbers."""
+    if isinstance(shape, Tup):
+        return replace(shape, items=tuple(strong_rows(i, t) for i in shape.items))
+    if not isinstance(shape, Record):
+        return shape
+    if shape.kind != "list":
+        return replace(shape, items=tuple(strong_rows(i, t) for i in shape.items))
+    same_dtype = isinstance(shape.inside, Num) and shape.inside.type.dtype == t.dtype
+    assert shape.inside is not None
+    return replace(shape, inside=Num(Var("?", t)) if same_dtype else strong_rows(shape.inside, t))
 
 
 def within(shape: Value, first: int, record: Record, key: Any, part: Value) -> Value:

@@ -10,7 +10,7 @@ import numpy as np
 from s2sgrad import ir
 from s2sgrad.frontend.lists import Lists
 from s2sgrad.frontend.records import is_vector
-from s2sgrad.frontend.values import NONE, Growing, Heap, Items, Iter, Num, Obj, Ref, SliceOf, Tup, Value, describe, number, nums
+from s2sgrad.frontend.values import NONE, Growing, Items, Iter, Num, Obj, Ref, SliceOf, Tup, Value, describe, number, nums
 from s2sgrad.ir import Array, Assign, Call, Const, Expr, Index, ListType, Var
 
 
@@ -153,7 +153,7 @@ class Sequences(Lists):
     def list_slice(self, base: Ref, g: Growing, i: SliceOf) -> Ref:
         """A slice of a list that grows at run time: a list of its own."""
         start, stop = self.bounds(g, i)
-        heap = Heap("list", list, "list")
+        heap = self.list_heap()
         self.note_copy(base, g, heap)
         out = self.grow_target((heap,), g.shape)
         for s, t in zip(g.stores, out.stores, strict=True):

@@ -141,15 +141,16 @@ def specialise(fn: Any, specs: Sequence[Spec], *, kw: dict[str, Spec] | None = N
     """
     static: set[Access] = set()
     assigned: list[Access] = []
+    wide: dict[Any, str] = {}
     for _ in range(50):
         m = Specialiser()
-        m.static_accesses = static
+        m.static_accesses, m.wide_rows = static, wide
         m.inputs = set()  # type: ignore[attr-defined]
         m.tensors, m.assigned_accesses = tensors, assigned
         try:
             return _run(m, fn, specs, kw or {})
         except Restart:
-            static, assigned = m.static_accesses, m.assigned_accesses
+            static, assigned, wide = m.static_accesses, m.assigned_accesses, m.wide_rows
         except NeedsStatic as e:
             refused = errors.Unsupported(e.message, e.place, e.hint, e.caret)
             refused.origin = e.origin

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
-import inspect
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +12,7 @@ import numpy as np
 
 from s2sgrad import errors, ir
 from s2sgrad.frontend import scope as scoping
-from s2sgrad.frontend.checks import Checks
+from s2sgrad.frontend.contexts import Contexts
 from s2sgrad.frontend.exceptions import DeadCode
 from s2sgrad.frontend.joins import poisonous
 from s2sgrad.frontend.machine import Path, Target, effects, reads_memory
@@ -51,7 +49,7 @@ DUNDER = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "truediv", "floor
           "matmul": "matmul", "and_": "and", "or_": "or", "xor": "xor"}
 
 
-class Statements(Checks):
+class Statements(Contexts):
     """Runs statements; `run` returns the list where the live path ends."""
 
     def run(self, stmts: Sequence[Any]) -> list[Stmt]:
@@ -523,38 +521,6 @@ class Statements(Checks):
                 out.extend(self.text_parts(i))
             return [*out, ")" if isinstance(v, Tup) else "]"]
         raise self.error(f"printing {describe(v)} is not supported")
-
-    def do_With(self, s: Any, rest: list[Any]) -> list[Stmt] | None:
-        for k, item in enumerate(s.items):
-            ctx = item.context_expr
-            tape = self.tape_of(item) if isinstance(ctx, gast.Call) else None
-            if tape is not None:
-                inner = copy.copy(s)
-                inner.items = s.items[k + 1 :]
-                return self.with_tape(tape, [inner] if inner.items else s.body, rest, ctx)
-            f = self.eval(ctx.func) if isinstance(ctx, gast.Call) else None
-            if isinstance(f, Obj) and getattr(f.value, "__s2sgrad_scope__", False):  # a device: entered once, to check its name
-                with f.value(*(self.static(self.eval(a)) for a in ctx.args)):
-                    continue
-            if isinstance(f, Obj) and f.value is contextlib.suppress and item.optional_vars is None:
-                inner = [gast.copy_location(gast.With(s.items[k + 1:], s.body, None), s)] if s.items[k + 1:] else s.body
-                caught = gast.copy_location(gast.ExceptHandler(gast.Tuple(ctx.args, gast.Load()), None, [gast.Pass()]), ctx)
-                return self.do_Try(gast.copy_location(gast.Try(inner, [caught], [], []), s), rest)
-            ok = isinstance(f, Obj) and (f.value in (np.errstate,) or getattr(f.value, "__name__", "") in (
-                "catch_warnings", "nullcontext", "printoptions", "_scope"))
-            if not ok or item.optional_vars is not None:
-                raise self.error("this `with` is not supported", ctx, "np.errstate is accepted and has no effect in compiled code.")
-        return self.splice(s.body, rest)
-
-    def tape_of(self, item: Any) -> Any:
-        """The tape that a `with` makes, bound to its name; None for another context."""
-        f = self.eval(item.context_expr.func)
-        if not (isinstance(f, Obj) and inspect.getattr_static(f.value, "__s2sgrad_tape__", False)):
-            return None
-        made = self.eval(item.context_expr)
-        if item.optional_vars is not None:
-            self.assign(item.optional_vars, made)
-        return made.value  # type: ignore[attr-defined]
 
     # ------------------------------------------------------------------------------------------- match
 

@@ -21,6 +21,7 @@ from s2sgrad.frontend.values import (
     Obj,
     Poison,
     Range,
+    Record,
     Ref,
     SliceOf,
     Spelled,
@@ -72,8 +73,14 @@ def same(v: Value, w: Value) -> bool:
 
 def same_layout(v: Value, w: Value) -> bool:
     """Same structure and leaf types."""
-    a, b = nums(v), nums(w)
-    return type(v) is type(w) and len(a) == len(b) and all(x.type == y.type for x, y in zip(a, b, strict=True))
+    return type(v) is type(w) and leaf_types(v) == leaf_types(w)
+
+
+def leaf_types(v: Value) -> list[Any]:
+    if isinstance(v, Tup | Record):
+        inside = [] if not isinstance(v, Record) or v.inside is None else leaf_types(v.inside)
+        return [t for i in v.items for t in leaf_types(i)] + inside
+    return [n.type for n in nums(v)]
 
 
 def same_shape(v: Value, w: Value) -> bool:

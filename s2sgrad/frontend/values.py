@@ -87,6 +87,7 @@ class Heap:
     capacity: Any = None  # an expression: so many elements will be appended at most
     row: Any = None  # a list that is an element of a growing list: its record
     owner: Any = None  # the list that a row is an element of
+    site: Any = None  # a list: where the program makes it
     shared: bool = False  # a growing list whose elements may be known to another list too
     number: int = field(default_factory=lambda: next(_ids))
 
@@ -132,6 +133,7 @@ class Record(Value):
     keys: tuple[Any, ...]
     items: tuple[Value, ...]
     inside: Value | None = None
+    sites: frozenset[Any] = frozenset()  # a list: where the program makes such lists
 
 
 @dataclass(frozen=True, eq=False)

@@ -258,3 +258,34 @@ case(rows_are_lists, (X, 4), numba="fast")
 case(row_changed_after_it_was_put_in, (X, 4))
 case(best_row, (X, 4))
 case(widened_attributes, (X, 4))
+
+
+def table_of_integers_filled_with_floats(x, n):
+    table = [[0] * 3 for _ in range(n)]
+    for i in range(1, n):
+        for j in range(3):
+            table[i][j] = table[i - 1][j] + x[i] * j
+    return table[n - 1][2] * table[1][1]
+
+
+def table_of_floats(x, n):
+    table = [[0.0] * (n + 1) for _ in range(n + 1)]
+    for i in range(1, n + 1):
+        for j in range(1, n + 1):
+            table[i][j] = min(table[i - 1][j], table[i][j - 1]) + x[i - 1] * x[j - 1] * (i + j)
+    return table[n][n] + sum(sum(row) for row in table)
+
+
+def integers_stored_into_later(x, n):
+    rows = []
+    for _ in range(n):
+        rows.append([0] * 2)
+    rows[0][1] = x[0]
+    row = rows[0]
+    row[0] += x[1]
+    return row[1] * x[1] + rows[0][0]
+
+
+case(table_of_integers_filled_with_floats, (X, 4))
+case(table_of_floats, (X, 3), numba="fast")
+case(integers_stored_into_later, (X, 4))

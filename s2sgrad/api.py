@@ -10,7 +10,7 @@ import numpy as np
 from s2sgrad.arguments import build
 from s2sgrad.callables import function_name, place_of, signature
 from s2sgrad.derivative import Derivative, bind_arguments, derivative, require_source
-from s2sgrad.dispatch import Request, Template, template_for
+from s2sgrad.dispatch import Request, Template, groups_of, template_for
 from s2sgrad.errors import ArgumentError, WrtError
 from s2sgrad.ir import is_inexact
 from s2sgrad.pipeline import Options
@@ -24,7 +24,8 @@ def grad(f: Callable[..., Any], wrt: Any = 0, *, simplify: bool = True, fastmath
 
     Args:
         f: a plain Python function, a lambda, an `@njit` function (its Python source is used), or a derivative (higher order).
-        wrt: the parameter to differentiate by: a position (negative counts from the end), a name, or a tuple of them.
+        wrt: the parameter to differentiate by: a position (negative counts from the end), a name, or a tuple of them. A parameter
+            `*args` gives a tuple of gradients, `**kwargs` a dict of them.
         simplify: run the clean-up passes on the emitted text. fastmath, parallel, boundscheck: passed to numba.
 
     Returns:
@@ -305,9 +306,10 @@ def hvp(f: Callable[..., Any], args: Sequence[Any], vector: Any, wrt: Any = 0) -
     args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
     values, _ = bind_arguments(f, g.parameters, args, {})
     tangents: list[Any] = [None] * len(values)
-    positions = g.template.request.wrt or ()
-    for k, v in zip(positions, (vector,) if g.template.request.single else vector, strict=True):
-        tangents[k] = v
+    request = g.template.request
+    for group, v in zip(groups_of(f, request.wrt or (), len(values), ()), (vector,) if request.single else vector, strict=True):
+        for k, part in zip(group.indices, v if group.many else (v,), strict=True):
+            tangents[k] = part
     return jvp(g, values, tangents)[1]
 
 

@@ -170,9 +170,6 @@ def wrt_positions(fn: Any, parameters: dict[str, inspect.Parameter], wrt: Any) -
                 raise WrtError(f"wrt={w} is out of range for {function_name(fn)}: {listed}", place_of(fn), "Positions count from 0.")
         else:
             raise WrtError(f"wrt must be a position, a name or a tuple of them, not {w!r}", place_of(fn))
-        if parameters[names[k]].kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
-            raise WrtError(f"cannot differentiate with respect to {names[k]}: it collects a variable number of arguments", place_of(fn),
-                           "Take them as one tuple or dict parameter instead.")  # fmt: skip
         out.append(k)
     if not out:
         raise WrtError("wrt is empty", place_of(fn), "Name at least one parameter.")

@@ -32,7 +32,7 @@ from s2sgrad.arguments import (
     gradient_maker,
 )
 from s2sgrad.callables import function_name, place_of, signature, unwrap
-from s2sgrad.errors import Unsupported
+from s2sgrad.errors import Unsupported, WrtError
 from s2sgrad.ir import Array, is_inexact
 from s2sgrad.pipeline import Derived, Options, default_backend, derive
 from s2sgrad.structure import Leaf, Node, Spec, Static, children, flatten, leaves
@@ -55,6 +55,38 @@ class Request:
     single: bool = False
     by_leaf: bool = False
     finals: bool = False
+
+
+class Group(NamedTuple):
+    """What one variable of a request is among the arguments: one of them, those that `*args` collects (`many`), those of `**kwargs` (`keys`)."""
+
+    indices: tuple[int, ...]
+    many: bool = False
+    keys: tuple[str, ...] | None = None
+
+    def gather(self, gradients: Sequence[Any]) -> Any:
+        """The gradient of the variable from those of its arguments."""
+        if self.keys is not None:
+            return dict(zip(self.keys, gradients, strict=True))
+        return tuple(gradients) if self.many else gradients[0]
+
+
+def groups_of(fn: Any, wrt: Sequence[int], count: int, keywords: Sequence[str]) -> list[Group]:
+    """The variables of a request for a call with `count` positional arguments and these keyword ones."""
+    parameters = list(signature(fn).parameters.values())
+    named = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+    only = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    out = []
+    for k in wrt:
+        p = parameters[k]
+        if p.kind is p.VAR_POSITIONAL:
+            out.append(Group(tuple(range(named, count)), many=True))
+        elif p.kind is p.VAR_KEYWORD:
+            extra = tuple(n for n in keywords if n not in only)
+            out.append(Group(tuple(count + list(keywords).index(n) for n in extra), keys=extra))
+        else:
+            out.append(Group((count + list(keywords).index(p.name) if p.kind is p.KEYWORD_ONLY else k,)))
+    return out
 
 
 class Facts:
@@ -86,11 +118,12 @@ class Facts:
 class Entry:
     """One compiled specialisation."""
 
-    def __init__(self, derived: Derived, specs: Sequence[Spec], request: Request, fn: Any, backend: str, nested: bool) -> None:
+    def __init__(self, derived: Derived, specs: Sequence[Spec], request: Request, fn: Any, backend: str, nested: bool,
+                 groups: Sequence[Group] = ()) -> None:  # fmt: skip
         self.derived, self.specs, self.request = derived, tuple(specs), request
         self.fn = derived.callable(backend)
         self.plain = all(isinstance(s, Leaf) and not s.zero_d for s in specs)
-        self.pack = packer(derived, self.specs, request)
+        self.pack = packer(derived, self.specs, request, groups)
         self.facts = Facts(fn, derived)
         self.code = getattr(unwrap(fn), "__code__", None) if nested else None
         main = derived.primal.program.main
@@ -186,7 +219,7 @@ def reader(fn: Any, access: Any) -> Callable[[Any], Any]:
     return lambda f: frontend.read(f, access)
 
 
-def packer(derived: Derived, specs: tuple[Spec, ...], request: Request) -> Callable[[Any], Any]:
+def packer(derived: Derived, specs: tuple[Spec, ...], request: Request, groups: Sequence[Group] = ()) -> Callable[[Any], Any]:
     """What turns the raw results (bare or a tuple of leaves) into what the user gets."""
     count = len(derived.program.main.returns)
     as_tuple = (lambda r: (r,)) if count == 1 else (lambda r: r) if count else (lambda r: ())
@@ -195,12 +228,11 @@ def packer(derived: Derived, specs: tuple[Spec, ...], request: Request) -> Calla
     if request.mode == "primal":
         result = derived.primal.result
         return lambda r: build(result, iter(as_tuple(r)))
-    assert request.wrt is not None
-    makers = [gradient_maker(specs[k]) for k in request.wrt]
+    makers = [group_maker(g, specs) for g in groups]
     value = gradient_maker(derived.primal.result) if request.mode == "value_and_grad" else None
     single, first = request.single, makers[0]
 
-    if count == 1 and isinstance(specs[request.wrt[0]], Leaf):
+    if count == 1 and len(groups[0].indices) == 1 and isinstance(specs[groups[0].indices[0]], Leaf):
         if first is next:
             return (lambda r: r) if single else lambda r: (r,)
         return (lambda r: first(iter((r,)))) if single else lambda r: (first(iter((r,))),)
@@ -212,6 +244,21 @@ def packer(derived: Derived, specs: tuple[Spec, ...], request: Request) -> Calla
         return grads if value is None else (v, grads)
 
     return pack
+
+
+def group_maker(group: Group, specs: Sequence[Spec]) -> Callable[[Any], Any]:
+    if not group.many and group.keys is None:
+        return gradient_maker(specs[group.indices[0]])
+    makers = [gradient_maker(s) if any(is_inexact(leaf.type) for leaf in leaves(s)) else lambda it: None for s in (specs[k] for k in group.indices)]
+    return lambda it: group.gather([m(it) for m in makers])
+
+
+def check_group(specs: Sequence[Spec], name: str, fn: Any) -> None:
+    """Something in a variable must be able to carry a derivative."""
+    if not specs:
+        raise WrtError(f"cannot differentiate {function_name(fn)} with respect to {name}: it is empty in this call", place_of(fn))
+    if not any(is_inexact(leaf.type) for s in specs for leaf in leaves(s)):
+        check_differentiable(specs[0], name, function_name(fn), place_of(fn))
 
 
 class Template:
@@ -283,7 +330,12 @@ class Template:
     def build(self, fn: Any, specs: Sequence[Spec], kw_specs: dict[str, Spec], backend: str) -> Entry:
         every = [*specs, *kw_specs.values()]
         nested = hasattr(fn, "__s2sgrad_inline__")
-        return Entry(self.derive(fn, specs, kw_specs), every, self.request, root_function(fn, every), backend, nested)
+        groups = self.groups(fn, specs, kw_specs)
+        return Entry(self.derive(fn, specs, kw_specs), every, self.request, root_function(fn, every), backend, nested, groups)
+
+    def groups(self, fn: Any, specs: Sequence[Spec], kw_specs: dict[str, Spec]) -> list[Group]:
+        r = self.request
+        return [] if r.by_leaf or r.wrt is None else groups_of(fn, r.wrt, len(specs), list(kw_specs))
 
     def derive(self, fn: Any, specs: Sequence[Spec], kw_specs: dict[str, Spec] | None = None, again: bool = False) -> Derived:
         """The derived program for argument specs; `again`: see `pipeline.derive`."""
@@ -291,11 +343,13 @@ class Template:
         every = [*specs, *kw_specs.values()]
         names = [*parameter_names(fn, len(specs)), *kw_specs]
         r = self.request
-        if not r.by_leaf:
-            for k in r.wrt or ():
-                check_differentiable(every[k], names[k], function_name(fn), place_of(fn))
-        positions = leaf_positions(every, r)
-        labels = [names[k] for k in r.wrt or ()] if r.mode in ("grad", "value_and_grad") else []
+        groups = self.groups(fn, specs, kw_specs)
+        parameters = list(signature(fn).parameters)
+        for g, k in zip(groups, r.wrt or () if groups else (), strict=True):
+            check_group([every[i] for i in g.indices], parameters[k] if g.many or g.keys is not None else names[g.indices[0]], fn)
+        flat = r if r.by_leaf or r.wrt is None else replace(r, wrt=tuple(k for g in groups for k in g.indices))
+        positions = leaf_positions(every, flat)
+        labels = [parameters[k] for k in r.wrt or ()] if r.mode in ("grad", "value_and_grad") else []
         return derive(
             root_function(fn, every), specs, r.mode, positions, kw=kw_specs or None, finals=r.finals,
             options=self.options, name=function_name(fn), labels=labels, again=again,

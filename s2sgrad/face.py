@@ -24,7 +24,7 @@ from s2sgrad import ir
 from s2sgrad.callables import unwrap
 from s2sgrad.dispatch import Hidden, root_function
 from s2sgrad.errors import Unsupported
-from s2sgrad.inline import Free, gradient_text, leaf_expressions, load_text, split_derive
+from s2sgrad.inline import Free, flat_parameters, gradient_texts, leaf_expressions, load_text, split_derive
 from s2sgrad.structure import Leaf, Node, Spec, Static
 
 EMPTY = CellType()
@@ -182,7 +182,7 @@ def compiled(derivative: Any, args: tuple[Any, ...], frozen: list[Any]) -> Any:
     reads = [Hidden(root, a) for a in derived.primal.hidden]
     hidden = [h.read(root) for h in reads]
     frozen += [(root, h, value) for h, value in zip(reads, hidden, strict=True)]
-    names = list(derivative.parameters)
+    names, _ = flat_parameters(derivative, len(specs))
     if not hidden and all(isinstance(s, Leaf) for s in specs):
         return leaf
     request = derivative.template.request
@@ -195,7 +195,7 @@ def compiled(derivative: Any, args: tuple[Any, ...], frozen: list[Any]) -> Any:
     count = len(derived.program.main.returns)
     parts = iter(["result_"] if count == 1 else [f"result_[{k}]" for k in range(count)])
     value_text = next(parts) if request.mode == "value_and_grad" else ""
-    grads = [gradient_text(specs[k], parts, free) for k in request.wrt or ()]
+    grads = gradient_texts(derivative, specs, parts, free)
     out = grads[0] if request.single else "(" + "".join(g + ", " for g in grads) + ")"
     out = f"({value_text}, {out})" if value_text else out
     text = f"def {derived.name}({', '.join(names)}):\n    result_ = leaf_({', '.join(given)})\n    return {out}\n"

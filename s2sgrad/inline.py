@@ -15,7 +15,7 @@ from typing import Any
 
 from s2sgrad import frontend
 from s2sgrad.callables import plain, unwrap
-from s2sgrad.dispatch import Facts, root_function
+from s2sgrad.dispatch import Facts, groups_of, root_function
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import is_inexact
 from s2sgrad.pipeline import Derived
@@ -37,11 +37,36 @@ class Inlined:
 
 def split_derive(derivative: Any, specs: Sequence[Spec], again: bool = False) -> Derived:
     """Derive for specs given in the order of the parameters, keyword-only ones included; `again`: see `pipeline.derive`."""
-    keyword = [p.kind is p.KEYWORD_ONLY for p in derivative.parameters.values()]
-    names = list(derivative.parameters)
+    names, keyword = flat_parameters(derivative, len(specs))
     positional = [s for s, k in zip(specs, keyword, strict=True) if not k]
     named = {n: s for n, s, k in zip(names, specs, keyword, strict=True) if k}
     return derivative.template.derive(derivative.fn, positional, named, again)
+
+
+def flat_parameters(derivative: Any, count: int) -> tuple[list[str], list[bool]]:
+    """Names for this many arguments (what `*args` collects has a name for each), and whether they go by keyword only."""
+    parameters = list(derivative.parameters.values())
+    extra = count - sum(p.kind is not p.VAR_POSITIONAL for p in parameters)
+    names, keyword = [], []
+    for p in parameters:
+        if p.kind is p.VAR_KEYWORD:
+            raise Unsupported(f"a derivative of a function with **{p.name} is differentiated again, or called inside of another function: not supported",
+                              hint="Take them as one dict parameter instead.")  # fmt: skip
+        own = [f"{p.name}_{k}" for k in range(extra)] if p.kind is p.VAR_POSITIONAL else [p.name]
+        names += own
+        keyword += [p.kind is p.KEYWORD_ONLY] * len(own)
+    return names, keyword
+
+
+def gradient_texts(derivative: Any, specs: Sequence[Spec], parts: Any, free: Any) -> list[str]:
+    """The expressions of the gradients, one for each variable."""
+    names, keyword = flat_parameters(derivative, len(specs))
+    only = [n for n, k in zip(names, keyword, strict=True) if k]
+    out = []
+    for g in groups_of(derivative.fn, derivative.template.request.wrt or (), len(names) - len(only), only):
+        texts = [gradient_text(specs[k], parts, free) for k in g.indices]
+        out.append("(" + "".join(t + ", " for t in texts) + ")" if g.many else texts[0])
+    return out
 
 
 def load_text(text: str, name: str, scope: dict[str, Any] | None = None) -> Any:
@@ -55,7 +80,7 @@ def load_text(text: str, name: str, scope: dict[str, Any] | None = None) -> Any:
 
 def adapter(derivative: Any, derived: Derived, specs: Sequence[Spec], root: Any) -> types.FunctionType:
     """`def f_grad_x(<parameters>): r = leaf(<leaves>, <hidden>); return <structure>`."""
-    names = list(derivative.parameters)
+    names, keyword = flat_parameters(derivative, len(specs))
     free = Free(set(names), plain(root).__globals__)
     leaf = free.bind("leaf", load_text(derived.text(), derived.name))
     given = [e for n, s in zip(names, specs, strict=True) for e in leaf_expressions(n, s)]
@@ -64,11 +89,11 @@ def adapter(derivative: Any, derived: Derived, specs: Sequence[Spec], root: Any)
     count = len(derived.program.main.returns)
     parts = iter(["result"] if count == 1 else [f"result[{k}]" for k in range(count)])
     value = next(parts) if request.mode == "value_and_grad" else ""
-    grads = [gradient_text(specs[k], parts, free) for k in request.wrt or ()]
+    grads = gradient_texts(derivative, specs, parts, free)
     out = grads[0] if request.single else "(" + "".join(g + ", " for g in grads) + ")"
     out = f"({value}, {out})" if value else out
     result = free.fresh("result")
-    heads = ["*" if p.kind is p.KEYWORD_ONLY else "" for p in derivative.parameters.values()]
+    heads = ["*" if k else "" for k in keyword]
     head = ", ".join((("*, " if h and "*" not in heads[:k] else "") + n) for k, (n, h) in enumerate(zip(names, heads, strict=True)))
     out = out.replace("result", result) if result != "result" else out
     text = (

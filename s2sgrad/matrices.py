@@ -12,6 +12,7 @@ from s2sgrad.api import Pullback, fitting, grad, jvp, vjp
 from s2sgrad.arguments import check_differentiable, checked
 from s2sgrad.callables import function_name, place_of, signature
 from s2sgrad.derivative import bind_arguments, wrt_positions
+from s2sgrad.dispatch import Group, groups_of, parameter_names
 from s2sgrad.errors import ArgumentError, ResultError
 from s2sgrad.ir import is_inexact
 from s2sgrad.pipeline import describe_result
@@ -44,14 +45,24 @@ class Matrix:
         values, kw = bind_arguments(self.fn, self.parameters, args, kwargs)
         if kw:
             raise ArgumentError(f"{self.__name__}: keyword-only arguments are not supported", place_of(self.fn), "Bind them first: lambda x: f(x, k=k).")
-        names = list(self.parameters)
-        for k in self.positions:
+        names = parameter_names(self.fn, len(values))
+        for k in [k for g in self.groups(values) for k in g.indices]:
             spec = checked(values[k], names[k], place_of(self.fn))
             check_differentiable(spec, names[k], function_name(self.fn), place_of(self.fn))
             if not isinstance(spec, Leaf):
                 raise ArgumentError(f"{self.__name__} by {names[k]}: it must be a number or an array, not {describe_result(spec)}", place_of(self.fn),
                                     "Pack the numbers into one array.")  # fmt: skip
         return values
+
+
+    def groups(self, values: Sequence[Any]) -> list[Group]:
+        return groups_of(self.fn, self.positions, len(values), ())
+
+    def gathered(self, groups: Sequence[Group], parts: Sequence[Any]) -> Any:
+        """What there is for each argument, as the variables were asked for."""
+        it = iter(parts)
+        out = [g.gather([next(it) for _ in g.indices]) for g in groups]
+        return out[0] if self.single else tuple(out)
 
 
 class Jacobian(Matrix):
@@ -62,16 +73,18 @@ class Jacobian(Matrix):
         if not isinstance(value, (np.ndarray, np.generic, float, int, complex)) or not is_inexact(describe(value).type):  # type: ignore[union-attr]
             raise ResultError(f"jacobian needs a number or an array as result, but {function_name(self.fn)} returns {describe_result(describe(value))}",
                               place_of(self.fn), "Use s2sgrad.vjp or s2sgrad.jvp for results with a structure.")  # fmt: skip
-        wanted = [values[k] for k in self.positions]
+        groups = self.groups(values)
+        positions = [k for g in groups for k in g.indices]
+        wanted = [values[k] for k in positions]
         real = all(np.asarray(v).dtype.kind == "f" for v in (value, *wanted))
         if not real:
             raise ResultError(f"jacobian of {function_name(self.fn)}: result and arguments must be real", place_of(self.fn),
                               "Split complex data into real and imaginary parts.")
         if np.size(value) <= sum(np.size(w) for w in wanted):
-            out = by_rows(value, pullback, wanted, self.positions)
+            out = by_rows(value, pullback, wanted, positions)
         else:
-            out = [by_columns(self.fn, values, k, value) for k in self.positions]
-        return out[0] if self.single else tuple(out)
+            out = [by_columns(self.fn, values, k, value) for k in positions]
+        return self.gathered(groups, out)
 
 
 def by_rows(value: Any, pullback: Pullback, wanted: Sequence[Any], positions: Sequence[int]) -> list[Any]:
@@ -87,8 +100,8 @@ def by_rows(value: Any, pullback: Pullback, wanted: Sequence[Any], positions: Se
     return [o if o.ndim else o[()] for o in out]
 
 
-def by_columns(fn: Any, values: Sequence[Any], k: int, value: Any) -> Any:
-    """Forward mode: one tangent per element of the argument."""
+def by_columns(fn: Any, values: Sequence[Any], k: int, value: Any, part: int | None = None) -> Any:
+    """Forward mode: one tangent per element of the argument. `part`: the results are a tuple, of which this one is `value`."""
     shape = np.shape(values[k])
     out = np.zeros(np.shape(value) + shape, dtype=np.asarray(values[k]).dtype)
     for index in np.ndindex(shape):
@@ -96,7 +109,8 @@ def by_columns(fn: Any, values: Sequence[Any], k: int, value: Any) -> Any:
         dot[index] = 1.0
         tangents: list[Any] = [None] * len(values)
         tangents[k] = fitting(dot, values[k], "the argument")
-        out[(..., *index)] = jvp(fn, values, tangents)[1]
+        dots = jvp(fn, values, tangents)[1]
+        out[(..., *index)] = dots if part is None else dots[part]
     return out if out.ndim else out[()]
 
 
@@ -108,7 +122,13 @@ class Hessian(Matrix):
         self.gradients = [grad(f, k) for k in self.positions]
 
     def compute(self, values: list[Any]) -> Any:
-        blocks = tuple(tuple(by_columns(g, values, k, values[p]) for k in self.positions) for g, p in zip(self.gradients, self.positions, strict=True))
+        groups = self.groups(values)
+
+        def block(gradient: Any, rows: Group, columns: Group) -> Any:
+            parts = [(p, n if rows.many else None) for n, p in enumerate(rows.indices)]
+            return rows.gather([columns.gather([by_columns(gradient, values, k, values[p], n) for k in columns.indices]) for p, n in parts])
+
+        blocks = tuple(tuple(block(f, rows, columns) for columns in groups) for f, rows in zip(self.gradients, groups, strict=True))
         return blocks[0][0] if self.single else blocks
 
 

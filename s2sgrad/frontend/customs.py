@@ -69,9 +69,13 @@ class Customs(Builtins):
 
     def inline_derivative(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         """A derivative called inside a function: its emitted text is inlined."""
-        names = list(f.value.parameters)
+        parameters = f.value.parameters
+        star = next((k for k, p in enumerate(parameters.values()) if p.kind is p.VAR_POSITIONAL), None)
+        names = [n for k, n in enumerate(parameters) if k != star]
+        if star is not None and len(args) > star:  # a name for each argument that is collected
+            names[star:star] = [f"{list(parameters)[star]}_{k}" for k in range(len(args) - star)]
         ordered = {n: a for n, a in zip(names, args, strict=False)} | kwargs
-        for n, p in f.value.parameters.items():
+        for n, p in parameters.items():
             if n not in ordered and p.default is not p.empty:
                 kwargs = kwargs | {n: self.lift(p.default, None)}
                 ordered[n] = kwargs[n]

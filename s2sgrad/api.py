@@ -14,7 +14,7 @@ from s2sgrad.dispatch import Request, Template, groups_of, template_for
 from s2sgrad.errors import ArgumentError, WrtError
 from s2sgrad.ir import is_inexact
 from s2sgrad.pipeline import Options
-from s2sgrad.structure import Leaf, Spec, Static, children, describe, flatten, leaves
+from s2sgrad.structure import Leaf, Node, Spec, Static, children, describe, flatten, leaves
 from s2sgrad.wrapped import rewrapped, unwrapped, wrapper_in
 
 
@@ -87,6 +87,11 @@ class Pullback:
         self.wrap: Callable[[Any], Any] | None = None  # for arguments of another array class
 
     @property
+    def grown(self) -> bool:
+        """Is the result a list of numbers whose length was known at run time only?"""
+        return isinstance(self._result, Node) and self._result.kind == "growing" and isinstance(self._result.children[0], Leaf)
+
+    @property
     def written(self) -> tuple[str, ...]:
         """Names of the array parameters that the function writes."""
         return self._entry.derived.finals
@@ -121,11 +126,23 @@ def seed_leaves(seed: Any, value: Any, spec: Spec, what: str) -> list[Any]:
         if not is_inexact(spec.type):
             return []
         return [np.zeros_like(value)[()] if seed is None else fitting(seed, value, what)]
+    if isinstance(spec, Node) and spec.kind == "growing":
+        return list_seeds(seed, value, spec.children[0], what)
     items = children(value)
     if items is None or isinstance(spec, Static):
         return []
     given = [None] * len(items[2]) if seed is None else _parts(seed, items[1], what)
     return [x for s, v, c, k in zip(given, items[2], spec.children, items[1], strict=True) for x in seed_leaves(s, v, c, f"{what}[{k!r}]")]
+
+
+def list_seeds(seed: Any, value: Any, spec: Spec, what: str) -> list[Any]:
+    """Seeds for a list whose length was known at run time only: one array for each real or complex leaf of an element."""
+    types = [leaf.type.dtype for leaf in leaves(spec) if is_inexact(leaf.type)]
+    given = [None] * len(value) if seed is None else list(seed)
+    if len(given) != len(value):
+        raise ArgumentError(f"{what} is a list of {len(value)} elements, but its seed has {len(given)}")
+    rows = [seed_leaves(s, v, spec, f"{what}[{k}]") for k, (s, v) in enumerate(zip(given, value, strict=True))]
+    return [np.array([row[j] for row in rows], dtype=t) for j, t in enumerate(types)]
 
 
 def _parts(seed: Any, keys: Sequence[Any], what: str) -> list[Any]:
@@ -152,8 +169,8 @@ def fitting(given: Any, value: Any, what: str) -> Any:
 def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pullback]:
     """The value `f(*args)` and its pull-back (reverse mode).
 
-    The result of `f` may have any structure. Arrays that `f` writes into are copied first; their final contents count as
-    further results, seeded by name: `pullback(seed, finals={"a": a_bar})`.
+    The result of `f` may have any structure (the seed of a list that grew at run time is a list of the same length). Arrays that `f` writes
+    into are copied first; their final contents count as further results, seeded by name: `pullback(seed, finals={"a": a_bar})`.
 
     Example:
         >>> import numpy as np, s2sgrad

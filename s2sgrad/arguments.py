@@ -128,8 +128,18 @@ def build(spec: Spec, take: Iterator[Any], static: Callable[[Any], Any] = lambda
         return value if make is None or value is None else make(value)
     if isinstance(spec, Static):
         return static(spec.value)
+    if spec.kind == "growing":
+        return build_list(spec.children[0], take, static, active)
     items = [build(c, take, static, active) for c in spec.children]
     return assemble(spec, items)
+
+
+def build_list(spec: Spec, take: Iterator[Any], static: Callable[[Any], Any], active: Callable[[Leaf], bool]) -> list[Any] | None:
+    """A list of elements of this structure, from one array for each leaf; None where no leaf is active."""
+    columns = [next(take) for leaf in leaves(spec) if active(leaf)]
+    if not columns:
+        return None
+    return [build(spec, iter([c[k] for c in columns]), static, active) for k in range(len(columns[0]))]
 
 
 def gradient_maker(spec: Spec) -> Callable[[Iterator[Any]], Any]:

@@ -70,6 +70,8 @@ class Jacobian(Matrix):
 
     def compute(self, values: list[Any]) -> Any:
         value, pullback = vjp(self.fn, *values)
+        if isinstance(value, list) and pullback.grown:
+            value = np.array(value)
         if not isinstance(value, (np.ndarray, np.generic, float, int, complex)) or not is_inexact(describe(value).type):  # type: ignore[union-attr]
             raise ResultError(f"jacobian needs a number or an array as result, but {function_name(self.fn)} returns {describe_result(describe(value))}",
                               place_of(self.fn), "Use s2sgrad.vjp or s2sgrad.jvp for results with a structure.")  # fmt: skip
@@ -94,7 +96,8 @@ def by_rows(value: Any, pullback: Pullback, wanted: Sequence[Any], positions: Se
     for index in np.ndindex(shape):
         seed = np.zeros(shape, dtype=np.asarray(value).dtype)
         seed[index] = 1.0
-        grads = pullback(fitting(seed, value, "the result"))
+        fitted = fitting(seed, value, "the result")
+        grads = pullback(fitted.tolist() if pullback.grown else fitted)
         for o, k in zip(out, positions, strict=True):
             o[index] = grads[k]
     return [o if o.ndim else o[()] for o in out]

@@ -229,6 +229,8 @@ def describe_result(spec: Spec) -> str:
     """A spec in words, for messages."""
     if isinstance(spec, Leaf):
         return type_in_words(spec.type)
+    if isinstance(spec, Node) and spec.kind == "growing":
+        return "a list whose length is known at run time only"
     if isinstance(spec, Node):
         n = len(leaves(spec))
         return f"a {spec.kind} with {n} number{'s' * (n != 1)} or array{'s' * (n != 1)}"

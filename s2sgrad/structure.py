@@ -58,7 +58,8 @@ class Static:
 
 @dataclass(frozen=True)
 class Node:
-    """A container. kind: 'tuple', 'list', 'dict', 'namedtuple', 'dataclass', 'object' (plain class, attributes)."""
+    """A container. kind: 'tuple', 'list', 'dict', 'namedtuple', 'dataclass', 'object' (plain class, attributes), 'growing' (a list whose length is
+    known at run time only, of a result: the child says what an element is, and for each number of it there is one array)."""
 
     kind: str
     cls: Any

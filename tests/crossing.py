@@ -82,6 +82,10 @@ def check_value(got: Any, want: Any, rtol: float, what: str) -> None:
         for k in want:
             check_value(got[k], want[k], rtol, what)
         return
+    if hasattr(want, "__dict__"):
+        if type(got) is not type(want):
+            raise Mismatch("structure", f"{what}: {got!r} instead of {want!r}")
+        return check_value(vars(got), vars(want), rtol, what)
     g, w = np.asarray(got), np.asarray(want)
     if g.dtype != w.dtype:
         raise Mismatch("dtype", f"{what}: {g.dtype} instead of {w.dtype}")

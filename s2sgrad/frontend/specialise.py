@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import types
@@ -34,6 +35,7 @@ from s2sgrad.frontend.values import (
     Maybe,
     Num,
     Obj,
+    Record,
     Ref,
     Tup,
     Value,
@@ -118,15 +120,35 @@ class Specialiser(Linking):
             if isinstance(c, Items):
                 return Node("list", list, tuple(range(len(c.items))), tuple(self.result_spec(i, leaves, node) for i in c.items))
             if isinstance(c, Fields):
-                import dataclasses
-
                 kind = "dict" if v.heap.kind == "dict" else "dataclass" if dataclasses.is_dataclass(v.heap.cls) else "object"
                 return Node(kind, v.heap.cls, tuple(c.fields), tuple(self.result_spec(i, leaves, node) for i in c.fields.values()))
             if isinstance(c, Growing):
-                raise self.error("a list whose length is known at run time only is returned", node, "Return np.array(...) of it.")
+                return self.growing_result(c, leaves, node)
         if isinstance(v, Obj):
             return Static(v.value)
         raise self.error(f"{describe(v)} is returned: not supported", node)
+
+    def growing_result(self, g: Growing, leaves: list[ir.Expr], node: Any) -> Spec:
+        """A list whose length is known at run time only: one array for each number of an element."""
+        if self.tensors or not all(isinstance(s.type, Array) and s.type.ndim == 1 for s in g.stores):
+            raise self.error("a list of arrays or lists whose length is known at run time only is returned", node, "Return np.array(...) of it.")
+        columns = iter([self.as_var(Num(ir.call("copy", self.column(g, k).expr)), "result").expr for k in range(len(g.stores))])
+
+        def spec(shape: Value) -> Spec:
+            if isinstance(shape, Num):
+                leaves.append(next(columns))
+                return Leaf(shape.type)
+            if isinstance(shape, Obj):
+                return Static(shape.value)
+            assert isinstance(shape, Tup | Record)
+            kids = tuple(spec(i) for i in shape.items)
+            if isinstance(shape, Tup):
+                named = shape.cls is not None
+                return Node("namedtuple" if named else "tuple", shape.cls or tuple, tuple(shape.cls._fields if named else range(len(kids))), kids)
+            kind = "dict" if shape.kind == "dict" else "dataclass" if dataclasses.is_dataclass(shape.cls) else "object"
+            return Node(kind, shape.cls, shape.keys, kids)
+
+        return Node("growing", list, (), (spec(g.shape),))
 
     def present_result(self, v: Value) -> Value:
         return v

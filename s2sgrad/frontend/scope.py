@@ -71,6 +71,8 @@ def _visit(n: Any, out: Info, weight: int) -> None:
         out.counts[n.id] += weight
     elif isinstance(n, gast.MatchAs | gast.MatchStar) and n.name:
         out.counts[n.name] += weight
+    elif isinstance(n, gast.MatchMapping) and n.rest:
+        out.counts[n.rest] += weight
     elif isinstance(n, COMPREHENSIONS):
         targets = {x.id for g in n.generators for x in gast.walk(g.target) if isinstance(x, gast.Name)}
         inner = Info(())

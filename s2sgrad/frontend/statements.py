@@ -12,10 +12,10 @@ import numpy as np
 
 from s2sgrad import errors, ir
 from s2sgrad.frontend import scope as scoping
-from s2sgrad.frontend.contexts import Contexts
 from s2sgrad.frontend.exceptions import DeadCode
 from s2sgrad.frontend.joins import poisonous
 from s2sgrad.frontend.machine import Path, Target, effects, reads_memory
+from s2sgrad.frontend.matches import Matches
 from s2sgrad.frontend.values import (
     NONE,
     UNBOUND,
@@ -49,7 +49,7 @@ DUNDER = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "truediv", "floor
           "matmul": "matmul", "and_": "and", "or_": "or", "xor": "xor"}
 
 
-class Statements(Contexts):
+class Statements(Matches):
     """Runs statements; `run` returns the list where the live path ends."""
 
     def run(self, stmts: Sequence[Any]) -> list[Stmt]:
@@ -522,90 +522,7 @@ class Statements(Contexts):
             return [*out, ")" if isinstance(v, Tup) else "]"]
         raise self.error(f"printing {describe(v)} is not supported")
 
-    # ------------------------------------------------------------------------------------------- match
-
-    def do_Match(self, s: Any, rest: list[Any]) -> list[Stmt] | None:
-        subject = self.bind_all(self.eval(s.subject), "subject")
-        return self.cases(subject, s.cases, rest)
-
-    def cases(self, subject: Value, cases: Sequence[Any], rest: Sequence[Any]) -> list[Stmt] | None:
-        if not cases:
-            return self.run(rest)
-        case = cases[0]
-        cond, binds = self.pattern(case.pattern, subject)
-        if cond is False:
-            return self.cases(subject, cases[1:], rest)
-
-        def body() -> list[Stmt] | None:
-            for name, v in binds:
-                self.bind_name(name, v)
-            return self.run(case.body)
-
-        def guarded() -> list[Stmt] | None:
-            for name, v in binds:
-                self.bind_name(name, v)
-            test = self.condition(case.guard)
-            if isinstance(test, bool):
-                return self.run(case.body) if test else self.cases(subject, cases[1:], ())
-            return self.branch(test, lambda: self.run(case.body), lambda: self.cases(subject, cases[1:], ()))
-
-        chosen = body if case.guard is None else guarded
-        if cond is True:
-            mark = self.jumps
-            self.jumps = set()
-            tail = chosen()
-            mine, self.jumps = self.jumps, mark | self.jumps
-            if self.state is None:
-                return self.out
-            if mine:
-                saved, self.out = self.out, self.out if tail is None else tail
-                out = self.guard(mine, rest)
-                self.out = saved
-                return out
-            if tail is not None and tail is not self.out:
-                saved, self.out = self.out, tail
-                out = self.run(rest)
-                self.out = saved
-                return out
-            return self.run(rest)
-        return self.branch(cond, chosen, lambda: self.cases(subject, cases[1:], ()), rest)
-
-    def pattern(self, p: Any, v: Value) -> tuple[Any, list[tuple[str, Value]]]:
-        """(condition, names bound) of a pattern."""
-        if isinstance(p, gast.MatchValue):
-            return self.truth(self.compare_values("Eq", v, self.eval(p.value))), []
-        if isinstance(p, gast.MatchSingleton):
-            return isinstance(v, Obj) and v.value is p.value or (isinstance(v, Num) and v.known and v.const is p.value), []
-        if isinstance(p, gast.MatchAs):
-            cond, binds = (True, []) if p.pattern is None else self.pattern(p.pattern, v)
-            return cond, [*binds, *([(p.name, v)] if p.name else [])]
-        if isinstance(p, gast.MatchOr):
-            conds = [self.pattern(q, v)[0] for q in p.patterns]
-            return self.either(conds), []
-        if isinstance(p, gast.MatchSequence):
-            if not isinstance(v, Tup) and not (isinstance(v, Ref) and v.heap.kind == "list"):
-                return False, []
-            values = list(self.sequence_items(v))
-            star = [i for i, q in enumerate(p.patterns) if isinstance(q, gast.MatchStar)]
-            binds: list[tuple[str, Value]] = []  # type: ignore[no-redef]
-            pats = list(p.patterns)
-            if star:
-                k, tail = star[0], len(pats) - star[0] - 1
-                if len(values) < len(pats) - 1:
-                    return False, []
-                if pats[k].name:
-                    binds.append((pats[k].name, self.new_list(values[k: len(values) - tail])))
-                values = [*values[:k], *values[len(values) - tail:]]
-                pats = [*pats[:k], *pats[k + 1:]]
-            if len(values) != len(pats):
-                return False, []
-            conds = []
-            for q, x in zip(pats, values, strict=True):
-                c, b = self.pattern(q, x)
-                conds.append(c)
-                binds.extend(b)
-            return self.every(conds), binds
-        raise self.error(f"the pattern {type(p).__name__} is not supported", p)
+    # ------------------------------------------------------------------------------------------- conditions
 
     def every(self, conds: Sequence[Any]) -> Any:
         if any(c is False for c in conds):

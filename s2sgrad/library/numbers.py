@@ -101,7 +101,36 @@ def fma(x, y, z):
 
 @implements(math.ulp)
 def ulp(x):
-    refuse("math.ulp is not supported")
+    a = abs(float(x))
+    if not math.isfinite(a):
+        return a
+    up = float(np.nextafter(a, np.inf))
+    return up - a if math.isfinite(up) else a - float(np.nextafter(a, 0.0))
+
+
+@implements(math.nextafter)
+def nextafter(x, y, *, steps=1):
+    if steps != 1:
+        refuse("math.nextafter with steps is not supported")
+    return float(np.nextafter(float(x), float(y)))
+
+
+@implements(math.frexp)
+def frexp(x):
+    m, e = np.frexp(float(x))
+    return float(m), int(e)
+
+
+@implements(np.frexp)
+def np_frexp(x):
+    """The logarithm gives the exponent, up to one where it is rounded."""
+    size = np.abs(x)
+    there = np.isfinite(size) & (size > 0)
+    e = np.where(there, np.floor(np.log2(np.where(there, size, 1.0))) + 1.0, 0.0).astype(np.int32)
+    half = np.ldexp(np.where(there, size, 0.5), -(e // 2))
+    m = np.ldexp(half, -(e - e // 2))
+    e = np.where(there & (m >= 1.0), e + 1, np.where(there & (m < 0.5), e - 1, e)).astype(np.int32)
+    return np.where(there, np.ldexp(np.ldexp(x, -(e // 2)), -(e - e // 2)), x), e
 
 
 @implements(divmod, np.divmod)

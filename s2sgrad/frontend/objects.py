@@ -255,7 +255,7 @@ class Objects(Indexing, Sequences):
         raise err
 
     def key_of(self, v: Value) -> Any:
-        k = self.static(v)
+        k = self.need_static(v, "a key of a dict or set") if isinstance(v, Num) and not v.known else self.static(v)
         try:
             hash(k)
         except TypeError:

@@ -413,7 +413,7 @@ def static(v: Any) -> Any:
         return dtypes.as_dtype(v).dtype.name
     if isinstance(v, TensorShape):
         return tuple(v)
-    if isinstance(v, (list, tuple)):
+    if isinstance(v, (list, tuple, range)):
         return tuple(static(x) for x in v)
     return v
 

@@ -433,6 +433,19 @@ def test_numbers_lists_and_arrays_take_the_dtype_of_the_tensor():
         assert want.dtype == got.dtype and np.array_equal(want, got)
 
 
+def test_an_array_as_a_shape_runs_as_python():
+    def f(x):
+        s = tf.concat([[3], tf.shape(x)], 0)
+        return tf.broadcast_to(x, s) + tf.zeros(s) + tf.reshape(tf.tile(x, s[1:])[:2, :2], s[1:]) + tf.eye(2, batch_shape=[3])
+
+    x = tf.constant([[3.0, 4.0], [1.0, 2.0]])
+    with pytest.warns(RuntimeWarning, match="an array as a shape"):
+        y = tf.function(f)(x)
+    assert y.shape == (3, 2, 2) and np.array_equal(y, f(x))
+    g = lambda x: tf.eye(2, batch_shape=[3]) * x + tf.transpose(x, range(1, -1, -1))
+    assert np.array_equal(tf.function(g, jit_compile=True)(x), g(x))
+
+
 def test_half_precision():
     """float16 runs as generated text over NumPy; bfloat16 is rounded in eager code, where the function then runs."""
     for dtype in (tf.float16, tf.bfloat16):

@@ -174,9 +174,8 @@ def _sequence_mask(lengths, maxlen=None, dtype=np.bool_, name=None):
 
 
 def _eye(num_rows, num_columns=None, batch_shape=None, dtype=np.float32, name=None):
-    if num_columns is None:
-        return np.eye(num_rows, dtype=dtype)
-    return np.eye(num_rows, num_columns, dtype=dtype)
+    a = np.eye(num_rows, num_rows if num_columns is None else num_columns, dtype=dtype)
+    return a if batch_shape is None else np.broadcast_to(a, (*batch_shape, *a.shape)).copy()
 
 
 def _range(start, limit=None, delta=1, dtype=None, name=None):

@@ -11,7 +11,7 @@ from s2sgrad import ir
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Array, Const, Expr, Index, Slice
 from s2sgrad.rules import build
-from s2sgrad.rules.build import FULL, axis_of, conj, dims, is_scalar, means, static
+from s2sgrad.rules.build import FULL, axis_of, conj, dims, is_scalar, means, shape_args, static
 from s2sgrad.rules.creation import array_literal
 from s2sgrad.rules.registry import as_expr, call, call_python
 from s2sgrad.rules.shapes import reshaped, transpose
@@ -142,7 +142,7 @@ def _(arr, values, axis=None):
 @means(np.tile)
 def _(A, reps):
     a = _at_least(1)(A)
-    r = [as_expr(x) for x in (reps if isinstance(reps, (tuple, list)) else (reps,))]
+    r = list(shape_args(reps))
     n = max(a.ndim, len(r))
     r = [ONE] * (n - len(r)) + r
     extents = [ONE] * (n - a.ndim) + list(dims(a))

@@ -194,10 +194,19 @@ def dtype_name(dtype: Any) -> str:
 
 
 def shape_args(shape: Any) -> tuple[Expr, ...]:
-    """The extents given as one int or a tuple."""
+    """The extents given as one int or a tuple, or as an array that is written out."""
     if isinstance(shape, (tuple, list)):
-        return tuple(as_expr(s) for s in shape)
-    return (as_expr(shape),)
+        return tuple(_extent(as_expr(s)) for s in shape)
+    e = as_expr(shape)
+    if isinstance(e, Call) and e.op == "array_of" and e.ndim == 1:
+        return tuple(e.args)
+    return (_extent(e),)
+
+
+def _extent(e: Expr) -> Expr:
+    if e.ndim:
+        raise Unsupported("an array as a shape is not supported: the rank would depend on its length", hint="Write the extents as a tuple.")
+    return e
 
 
 def dims(a: Expr) -> tuple[Expr, ...]:

@@ -54,6 +54,11 @@ def test_losses():
     want = labels * -3.0 * np.minimum(sp.log_expit(logits), 0.0) - (1 - labels) * sp.log_expit(-logits)
     want[0] = 0.0
     assert np.allclose(tf.nn.weighted_cross_entropy_with_logits(tf.constant(labels), tf.constant(logits), 3.0), want)
+    x = tf.constant([0.0, 0.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        loss = tf.nn.weighted_cross_entropy_with_logits(tf.constant([1.0, 0.0]), x, 2.0)
+    assert tape.gradient(loss, x).numpy().tolist() == [-1.0, 0.5]
     assert np.allclose(tf.nn.log_poisson_loss(tf.constant([2.0, 0.5]), tf.constant([0.1, 0.2])), np.exp([0.1, 0.2]) - np.array([0.2, 0.1]))
     full = tf.nn.log_poisson_loss(tf.constant([2.0, 0.5]), tf.constant([0.1, 0.2]), compute_full_loss=True)
     assert np.allclose(full, np.exp([0.1, 0.2]) - np.array([0.2, 0.1]) + np.array([2 * np.log(2) - 2 + 0.5 * np.log(4 * np.pi), 0.0]))

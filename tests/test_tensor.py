@@ -234,3 +234,9 @@ def test_a_shape_is_a_vector_where_a_tensor_is_wanted():
     assert int(tf.reduce_prod(shape)) == 6 and tf.constant(shape).dtype == tf.int32 and tf.constant(shape).numpy().tolist() == [2, 3]
     with pytest.raises(ValueError, match="partially known"):
         tf.constant(tf.TensorShape([None, 3]))
+
+
+def test_texts_are_not_cast():
+    for value, dtype in (("1.0", tf.float32), (1.0, tf.string)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="is not supported"):
+            tf.cast(value, dtype)

@@ -626,6 +626,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     t = convert_to_tensor(x)
     if t.dtype == want:
         return t
+    if "string" in (want.name, t.dtype.name):
+        raise InvalidArgumentError(f"Cast {t.dtype.name} to {want.name} is not supported [Op:Cast]")
     if want.name == "bfloat16" or t.dtype.name == "bfloat16":
         data = _dtypes.round_bfloat16(t._array.astype(np.float32)) if want.name == "bfloat16" else t._array.astype(want.dtype)
         return Tensor(data, want if want.name == "bfloat16" else None)

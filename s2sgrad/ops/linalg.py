@@ -26,9 +26,8 @@ def _matrices(a: Tensor, b: Tensor, **_: Any) -> None:
     if _["transpose_b"] or _["adjoint_b"]:
         m = (*m[:-2], m[-1], m[-2])
     if n[-1] != m[-2]:
-        raise InvalidArgumentError(
-            f"Matrix size-incompatible: In[0]: {list(a.shape)}, In[1]: {list(b.shape)} [Op:MatMul]".replace(" [Op", " [Op")
-        )
+        shapes = [str(list(t.shape)).replace(" ", "") for t in (a, b)]
+        raise InvalidArgumentError(f"Matrix size-incompatible: In[0]: {shapes[0]}, In[1]: {shapes[1]} [Op:MatMul]")
 
 
 @operation(check=_matrices)

@@ -131,7 +131,7 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False):
 @operation()
 def weighted_cross_entropy_with_logits(labels, logits, pos_weight):
     weight = 1.0 + (pos_weight - 1.0) * labels
-    return (1.0 - labels) * logits + weight * (np.log1p(np.exp(-np.abs(logits))) + np.maximum(-logits, 0.0))
+    return (1.0 - labels) * logits + weight * np.logaddexp(0.0, -logits)
 
 
 @operation(tensors=("x", "frequency_weights"))

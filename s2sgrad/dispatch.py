@@ -424,7 +424,7 @@ def root_function(fn: Any, specs: Sequence[Spec]) -> Any:
 def leaf_positions(specs: Sequence[Spec], request: Request) -> tuple[int, ...]:
     """Which leaves the program is differentiated by."""
     if request.by_leaf:
-        return tuple(request.wrt or ())
+        return moved_up(specs, request.wrt or ())
     starts: list[int] = []
     flat: list[Leaf] = []
     for s in specs:
@@ -433,6 +433,22 @@ def leaf_positions(specs: Sequence[Spec], request: Request) -> tuple[int, ...]:
     wanted = range(len(specs)) if request.wrt is None else request.wrt
     inside = [k for a in wanted for k in range(starts[a], starts[a] + len(leaves(specs[a])))]
     return tuple(k for k in inside if is_inexact(flat[k].type))
+
+
+def moved_up(specs: Sequence[Spec], wanted: Sequence[int]) -> tuple[int, ...]:
+    """The positions of leaves among those that are left when arguments have been fixed at their values."""
+    place: dict[int, int] = {}
+    for k, part in enumerate(p for s in specs for p in numeric_parts(s)):
+        if isinstance(part, Leaf):
+            place[k] = len(place)
+    return tuple(place[k] for k in wanted)
+
+
+def numeric_parts(spec: Spec) -> list[Spec]:
+    """The numbers and arrays of an argument in order, those included that are fixed at their values."""
+    if isinstance(spec, Node):
+        return [p for c in spec.children for p in numeric_parts(c)]
+    return [spec] if isinstance(spec, Leaf) or isinstance(spec.value, bool | int | float | complex | np.generic) else []
 
 
 def parameter_names(fn: Any, count: int) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
@@ -17,6 +17,8 @@ import numpy as np
 
 from s2sgrad.ir import Type
 from s2sgrad.rules.registry import canonical, type_of
+
+FUNCTION_MAKERS = ("s2sgrad", "numba", "numpy", "scipy", "functools")  # their callable objects are functions, not data
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,9 @@ def children(value: Any) -> tuple[str, Sequence[Any], Sequence[Any]] | None:
         return "dict", list(value), list(value.values())
     if getattr(type(value), "__s2sgrad_object__", False):
         return "object", list(vars(value)), list(vars(value).values())
-    if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, types.MethodType, np.ufunc, np.dtype)) or callable(value):
+    if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, types.MethodType, np.ufunc, np.dtype)):
+        return None
+    if callable(value) and not _is_model(value):
         return None
     if isinstance(value, enum.Enum):
         return None
@@ -106,6 +110,22 @@ def children(value: Any) -> tuple[str, Sequence[Any], Sequence[Any]] | None:
     if type(value).__module__ not in ("builtins", "numpy") and isinstance(getattr(value, "__dict__", None), dict):
         return "object", list(vars(value)), list(vars(value).values())
     return None
+
+
+def _is_model(value: Any) -> bool:
+    """Is this callable an object of a user's class with numbers in its attributes (a layer, a network), not a function in another form?"""
+    call = getattr(type(value), "__call__", None)  # noqa: B004
+    if not isinstance(call, types.FunctionType) or type(value).__module__.split(".")[0] in FUNCTION_MAKERS or hasattr(value, "__wrapped__"):
+        return False
+    return any(isinstance(leaf, Leaf) for v in getattr(value, "__dict__", {}).values() for leaf in _parts(describe(v)))
+
+
+def _parts(spec: Spec) -> Iterator[Spec]:
+    if isinstance(spec, Node):
+        for c in spec.children:
+            yield from _parts(c)
+    else:
+        yield spec
 
 
 def flatten(value: Any, spec: Spec) -> list[Any]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import enum
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -57,7 +59,7 @@ def with_numbers(value: Any, numbers_: Iterator[float]) -> Any:
         return [with_numbers(v, numbers_) for v in value]
     if isinstance(value, dict):
         return {k: with_numbers(v, numbers_) for k, v in value.items()}
-    if callable(value):
+    if opaque(value):
         return value
     out = copy.copy(value)
     for k, v in vars(value).items():
@@ -65,12 +67,18 @@ def with_numbers(value: Any, numbers_: Iterator[float]) -> Any:
     return out
 
 
+def opaque(value: Any) -> bool:
+    """A function, not an object of a class that defines __call__."""
+    called = getattr(type(value), "__call__", None)  # noqa: B004
+    return callable(value) and (not isinstance(called, types.FunctionType) or isinstance(value, type | enum.Enum))
+
+
 def _items(value: Any) -> list[Any]:
     if isinstance(value, (tuple, list)):
         return list(value)
     if isinstance(value, dict):
         return list(value.values())
-    if callable(value):
+    if opaque(value):
         return []
     if dataclasses.is_dataclass(value) or hasattr(value, "__dict__"):
         return list(vars(value).values())

@@ -13,6 +13,7 @@ from scipy.optimize import minimize
 
 import s2sgrad
 from s2sgrad.testing import gradcheck
+from tests import crossing
 
 
 def power_sum(x, n):
@@ -357,3 +358,16 @@ def test_grad_written_inside_a_function():
     assert s2sgrad.grad(f)(1.5) == pytest.approx(60 * 1.5**4)
     with pytest.raises(s2sgrad.Unsupported, match="grad of a function that is defined inside the differentiated function"):
         s2sgrad.grad(lambda p: s2sgrad.grad(lambda q: q**3 * p)(p))(2.0)
+
+
+def test_forward_mode_with_arguments_that_are_fixed():
+    """An axis decides the structure of the program: the tangents of the arguments after it are still theirs."""
+    def f(axis, x, y):
+        return np.sum(np.sum(x * x * y, axis=axis) ** 2)
+
+    x, y = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.5, 2.0], [1.0, 0.3]])
+    sums = np.sum(x * x * y, axis=0)
+    with crossing.backend("python"):
+        for tangents, inner in (((None, np.ones((2, 2)), None), 2 * x * y), ((None, None, np.ones((2, 2))), x * x), ((None, x, y), 3 * x * x * y)):
+            _, dot = s2sgrad.jvp(f, (0, x, y), tangents)
+            assert dot == pytest.approx(np.sum(2 * sums * np.sum(inner, axis=0)), rel=1e-13)

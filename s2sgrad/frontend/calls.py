@@ -17,7 +17,7 @@ import numpy as np
 from s2sgrad import errors, ir, library
 from s2sgrad.errors import S2SGradError
 from s2sgrad.frontend import scope as scoping
-from s2sgrad.frontend.numpys import NumPyCalls
+from s2sgrad.frontend.numpys import NumPyCalls, of_numpy
 from s2sgrad.frontend.printing import formatted
 from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.source import no_source, source_of
@@ -47,10 +47,12 @@ from s2sgrad.frontend.values import (
     Tup,
     Value,
     describe,
+    is_zero_d,
     map_nums,
     number,
     nums,
 )
+from s2sgrad.frontend.zero_d import makes_arrays
 from s2sgrad.ir import Const, Var
 from s2sgrad.library.polynomials import CLASSES
 from s2sgrad.rules import registry
@@ -136,6 +138,27 @@ class Calls(NumPyCalls, Tapes):
         own = self.own_method(args[0], CONVERSIONS[id(obj)]) if len(args) == 1 and id(obj) in CONVERSIONS else None
         if own is not None:
             return self.call(own, args, kwargs, node)
+        if of_numpy(obj) and any(map(is_zero_d, (*args, *kwargs.values()))) or makes_arrays(obj):
+            return self.call_numpy_zero_d(f, args, kwargs, node)
+        return self.call_operation(f, args, kwargs, node)
+
+    def call_numpy_zero_d(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        """A NumPy function that is given or may give an array without axes."""
+        out = kwargs.get("out")
+        target = out.items[0] if isinstance(out, Tup) and len(out.items) == 1 else out
+        plain, named = [self.current(a) for a in args], {k: self.current(v) for k, v in kwargs.items()}
+        if target is not None and is_zero_d(target):
+            del named["out"]
+            value = self.numeric(self.call_operation(f, plain, named, node))
+            self.check_cast(value.type, self.contents(target).type)  # type: ignore[attr-defined]
+            self.write_zero_d(target, value)
+            return target
+        if isinstance(f.value, np.ufunc) and len(args) > f.value.nin and is_zero_d(args[-1]):
+            return self.call_numpy_zero_d(f, args[:-1], {**kwargs, "out": args[-1]}, node)
+        return self.made_zero_d(f.value, args, self.call_operation(f, plain, named, node))
+
+    def call_operation(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        obj = f.value
         stored = self.with_options(f, args, kwargs, node)
         if stored is not None:
             return stored
@@ -610,8 +633,11 @@ def class_member(cls: type, name: str) -> Any:
 
 
 def constants(bound: dict[str, Value]) -> Any:
-    """The known scalars among the arguments of a call."""
-    return tuple((k, repr(n.const)) for k, v in bound.items() for n in nums(v) if n.known)
+    """What is known about the arguments of a call: scalars, and which objects they are."""
+    known = [(k, repr(n.const)) for k, v in bound.items() for n in nums(v) if n.known]
+    objects = [(k, str(v.heap.number) if isinstance(v, Ref) else "None") for k, v in bound.items()
+               if isinstance(v, Ref) or isinstance(v, Obj) and v.value is None]
+    return tuple(known + objects)
 
 
 def is_generator(node: Any) -> bool:

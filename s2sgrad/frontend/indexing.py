@@ -27,6 +27,7 @@ from s2sgrad.frontend.values import (
     describe,
     is_dict,
     is_list,
+    is_zero_d,
     map_nums,
     number,
     of,
@@ -49,7 +50,7 @@ class Indexing(Expressions):
             if self.handlers:
                 self.check_index(base, items)
             return self.indexed(base, items)
-        if isinstance(base, Maybe):
+        if isinstance(base, Maybe) or is_zero_d(base):
             return self.subscript(self.present(base), index)
         i = index[0] if len(index) == 1 else Tup(tuple(index))
         if is_dict(base):
@@ -186,6 +187,8 @@ class Indexing(Expressions):
                 return self.growing_subscript(base, i)  # type: ignore[arg-type]
             a = self.as_array(base)
             return self.subscript(a, [n])
+        if not items and self.loops:
+            self.fail(IndexError, f"{'tuple' if isinstance(base, Tup) else 'list'} index out of range")
         if is_list(base) and not self.may_unroll and self.same_kind(items):
             self.make_growing(base)  # type: ignore[arg-type]
             return self.growing_subscript(base, i)  # type: ignore[arg-type]
@@ -226,6 +229,9 @@ class Indexing(Expressions):
     # ------------------------------------------------------------------------------------------- storing
 
     def store_item(self, base: Value, index: Sequence[Value], value: Value, node: Any) -> None:
+        if is_zero_d(base) and self.whole(index):
+            self.write_zero_d(base, value)
+            return
         base = self.present(base)
         if isinstance(base, Num):
             if not base.is_array:

@@ -35,6 +35,7 @@ from s2sgrad.frontend.values import (
     Unbound,
     Value,
     describe,
+    is_zero_d,
     map_nums,
     number,
     nums,
@@ -63,7 +64,10 @@ class Joins(Machine):
             if isinstance(k, Heap):
                 out[k] = self.merge((k,), [s[k] for s in states if k in s], todo)
             else:
-                out[k] = self.merge((k,), [s.get(k, UNBOUND) for s in states], todo)
+                vals = [s.get(k, UNBOUND) for s in states]
+                if any(isinstance(v, Num) for v in vals):  # the object on one path, a number of its own on another
+                    vals = [s[v.heap] if is_zero_d(v) else v for s, v in zip(states, vals, strict=True)]
+                out[k] = self.merge((k,), vals, todo)
         while todo:
             heap, refs = todo.pop()
             out[heap] = self.merge((heap,), [s[r] for r in refs for s in states if r in s], todo)
@@ -209,6 +213,8 @@ class Joins(Machine):
             else:
                 copies.append((t.flag, Const(True, ir.BOOL)))
                 self.move(state, v, t.value, target, copies)
+        elif isinstance(t, Num) and is_zero_d(v):
+            self.move(state, state[v.heap], t, target, copies)
         elif isinstance(t, Num) and isinstance(v, Num):
             if v.expr != t.expr:
                 e = number(v.const).expr if v.known and v.type != t.type and isinstance(v.type, Scalar) and v.type.weak else v.expr

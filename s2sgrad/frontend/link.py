@@ -14,7 +14,7 @@ from s2sgrad.frontend.exceptions import DeadCode
 from s2sgrad.frontend.machine import Path
 from s2sgrad.frontend.prune import prune
 from s2sgrad.frontend.unify import promote
-from s2sgrad.frontend.values import NONE, Func, Num, Obj, Ref, Tup, Value, describe, map_nums, nums
+from s2sgrad.frontend.values import NONE, Func, Num, Obj, Ref, Tup, Value, describe, is_zero_d, map_nums, nums
 from s2sgrad.ir import Array, Var
 
 
@@ -36,6 +36,7 @@ class Linking(Customs):
         """The call of a recursive function that has to be linked; None for functions that are inlined."""
         if f.node not in self.to_link:
             return None
+        bound = {p: self.number_of_zero_d(f, p, v) for p, v in bound.items()}
         leaves = [n for v in bound.values() for n in nums(v)]
         key = (f.node, f.python or f.scope, tuple(bound), tuple(signature(v) for v in bound.values()))
         found = self.links.get(key)
@@ -56,6 +57,12 @@ class Linking(Customs):
         found.calls.append(call)
         self.emit(call)
         return value
+
+    def number_of_zero_d(self, f: Func, name: str, v: Value) -> Value:
+        """A linked function is given the number in an array without axes: it may not change it."""
+        if is_zero_d(v) and scoping.info(f.node).counts[name]:
+            raise self.error(f"the recursive function {getattr(f.node, 'name', 'function')} changes {name}, an array without axes", hint="Pass x.item().")
+        return self.current(v)
 
     def passed(self, e: ir.Expr) -> ir.Expr:
         """An argument of a linked call: arrays are passed by name, so that their adjoints can be."""

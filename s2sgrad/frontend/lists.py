@@ -397,6 +397,8 @@ class Lists(Records):
                 self.state[ref.heap] = Items(())
             return NONE
         if name == "insert":
+            if isinstance(content, Items) and not content.items:
+                return self.list_method(ref, "append", args[1:], {})
             self.insert(ref, args[0], args[1])  # type: ignore[attr-defined]
             return NONE
         if name == "remove":

@@ -112,8 +112,8 @@ class Loops(Statements):
             assert seq.length.known
             try:
                 return self.unrolled(seq, seq.length.const, node, assign, body, orelse, rest)
-            except NeedsStatic:
-                raise first from None
+            except NeedsStatic as second:  # it may know which argument has to be fixed
+                raise (second if second.origin else first) from None
 
     def list_loop(self, v: Ref, seq: Seq, node: Any, assign: Callable[[Value], None], body: Callable[[], list[Stmt] | None],
                   orelse: Sequence[Any]) -> None:

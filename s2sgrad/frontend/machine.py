@@ -216,6 +216,10 @@ class Machine:
             var = self.slot_var(slot, e.type)
             if e != var:
                 copies.append((var, e))
+                if isinstance(e, Var) and e.name in self.origins:
+                    self.origins[var.name] = self.origins[e.name]
+                else:
+                    self.origins.pop(var.name, None)
             return Num(var, v.const)
         if isinstance(v, Tup):
             return Tup(tuple(self._store((*slot, k), i, copies) for k, i in zip(keys_of(v), v.items, strict=True)), v.cls)

@@ -83,7 +83,7 @@ class Specialiser(Linking):
             self.origins[v.name] = origin
             if fixed:
                 self.stable.add(v.name)
-            return Num(v)
+            return self.new_zero_d(Num(v), name) if spec.zero_d and not self.tensors else Num(v)
         if isinstance(spec, Static):
             if isinstance(spec.value, bool | int | float | complex | np.number | np.bool_):
                 return number(spec.value)

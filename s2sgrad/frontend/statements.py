@@ -36,6 +36,7 @@ from s2sgrad.frontend.values import (
     Tup,
     Value,
     describe,
+    is_zero_d,
     map_nums,
     number,
     nums,
@@ -392,7 +393,9 @@ class Statements(Matches):
             point = self.point()
             value = self.eval(s.value)
             base, old = self.after([base, old], point)
-            if isinstance(old, Num) and old.is_array:
+            if is_zero_d(old):
+                self.augment_zero_d(old, op, value)
+            elif isinstance(old, Num) and old.is_array:
                 self.augment_array(old, (), op, value)
             else:
                 self.set_attribute(base, t.attr, self.augmented(old, op, value), t)
@@ -400,6 +403,9 @@ class Statements(Matches):
         point = self.point()
         index = self.eval_index(t.slice)
         (base,) = self.after([base], point)
+        if is_zero_d(base) and self.whole(index):
+            self.augment_zero_d(base, op, self.eval(s.value))
+            return
         if isinstance(base, Num):
             base, index = self.prepared_target(base, index)
             scalar_element = self.index_rank(base, index) == 0
@@ -416,7 +422,9 @@ class Statements(Matches):
         point = self.point()
         value = self.eval(s.value)
         (old,) = self.after([old], point)
-        if isinstance(old, Num) and old.is_array:
+        if is_zero_d(old):
+            self.augment_zero_d(old, op, value)
+        elif isinstance(old, Num) and old.is_array:
             self.augment_array(old, (), op, value)
         else:
             self.store_item(base, index, self.augmented(old, op, value), t)
@@ -424,6 +432,9 @@ class Statements(Matches):
     def augment_name(self, name: str, old: Value, op: Any, value: Value) -> None:
         if isinstance(old, Num) and old.is_array:
             self.augment_array(old, (), op, value)
+            return
+        if is_zero_d(old):
+            self.augment_zero_d(old, op, value)
             return
         if isinstance(old, Ref):
             self.bind_name(name, self.augmented(old, op, value))

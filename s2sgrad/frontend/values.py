@@ -389,5 +389,10 @@ def is_list(v: Value) -> bool:
     return isinstance(v, Ref) and v.heap.kind == "list"
 
 
+def is_zero_d(v: Value) -> bool:
+    """An array without axes: a number that is changed in place, with an identity."""
+    return isinstance(v, Ref) and v.heap.kind == "zero_d"
+
+
 def is_dict(v: Value) -> bool:
     return isinstance(v, Ref) and v.heap.kind == "dict"

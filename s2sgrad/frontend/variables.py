@@ -29,14 +29,16 @@ from s2sgrad.frontend.values import (
     Partial,
     Value,
     describe,
+    is_zero_d,
     number,
 )
+from s2sgrad.frontend.zero_d import ZeroD
 from s2sgrad.structure import Static
 
 Access = tuple[Any, ...]
 
 
-class Variables(Tensors):
+class Variables(Tensors, ZeroD):
     noted: tuple[list[Access], ...] = ()  # for each custom gradient whose function is being followed: the variables that it reads
 
     def lift_variable(self, value: Any, access: Access, leaf: str) -> Value:
@@ -207,7 +209,9 @@ class Variables(Tensors):
             self.emit(ir.If(ir.call("ne", ir.call("dim", a, axis=k), ir.call("dim", b, axis=k)), [ir.Raise(error, [message], place=self.place())]))
 
     def current(self, v: Value) -> Value:
-        """The value of a variable; other values as they are."""
+        """The value of a variable or of an array without axes; other values as they are."""
+        if is_zero_d(v):
+            return self.contents(v)
         return self.state[v.cell] if isinstance(v, Assigned) and self.state is not None else v
 
     def assigned_values(self) -> list[ir.Expr]:

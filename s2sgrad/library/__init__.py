@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from s2sgrad.library import calculus, grids, iteration, matrices, numbers, order, places, polynomials, sets, signals, statistics, windows  # noqa: F401
+from s2sgrad.library import calculus, complexes, grids, heaps, iteration, matrices, numbers, order, places, polynomials, sets, signals, statistics, windows  # noqa: F401
 from s2sgrad.library.table import TABLE
 from s2sgrad.rules.registry import canonical
 

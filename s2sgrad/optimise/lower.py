@@ -48,6 +48,7 @@ from s2sgrad.optimise.bounds import check_indices
 from s2sgrad.optimise.exact import exact_body
 from s2sgrad.optimise.extents import extents_of
 from s2sgrad.optimise.nodes import Node, Nodes, cheap_scalar, squeezed
+from s2sgrad.optimise.overflow import checked_integers
 from s2sgrad.optimise.producers import PRODUCERS, SCALAR_PRODUCERS, library_call, lower_multi
 from s2sgrad.optimise.shapes import Shapes, dim
 from s2sgrad.optimise.stencils import gather_stencils
@@ -68,7 +69,7 @@ def lower_function(f: Function) -> Function:
     body = low.block(f.body)
     body = check_indices(f, body)
     body = gather_stencils(body, low.aliases)
-    return replace(f, body=exact_body(body))
+    return replace(f, body=exact_body(checked_integers(body)))
 
 
 class Lowering:

@@ -36,7 +36,8 @@ def fresh_like_first(*types: Type) -> Type:
     return Array(t.dtype, t.ndim)
 
 
-for _name in ("broadcast_extent", "equal_extent", "nonempty", "wrap_index", "nonzero_divisor", "integer_power", "integer_fmod"):
+for _name in ("broadcast_extent", "equal_extent", "nonempty", "wrap_index", "nonzero_divisor", "integer_power", "integer_fmod",
+              "exact_product", "exact_sum", "exact_power", "exact_shift"):
     helper(_name, getattr(extents, _name), integer)
 helper("check_extent", extents.check_extent, lambda *t: ir.BOOL)
 helper("reassociated", extents.reassociated, first)

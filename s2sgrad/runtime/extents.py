@@ -70,6 +70,38 @@ def integer_power(n, k):
     return n**k
 
 
+def exact_product(n, m):
+    """n * m, where it fits in 64 bits."""
+    if abs(float(n) * float(m)) > 9.2e18:
+        raise OverflowError("a product of integers does not fit in 64 bits: make one of them a float")
+    return n * m
+
+
+def exact_sum(n, m):
+    """n + m, where it fits in 64 bits."""
+    if abs(float(n) + float(m)) > 9.2e18:
+        raise OverflowError("a sum of integers does not fit in 64 bits: make one of them a float")
+    return n + m
+
+
+def exact_power(n, k):
+    """n ** k for integers, where it fits in 64 bits."""
+    if k < 0:
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    if abs(n) > 1 and float(k) * np.log2(abs(float(n))) > 62.99:
+        raise OverflowError("a power of integers does not fit in 64 bits: make one of them a float")
+    return n**k
+
+
+def exact_shift(n, k):
+    """n << k, where it fits in 64 bits."""
+    if k < 0:
+        raise ValueError("negative shift count")
+    if n != 0 and k + np.log2(abs(float(n))) > 62.99:
+        raise OverflowError("a shifted integer does not fit in 64 bits: multiply by a float instead")
+    return n << k
+
+
 def reserve(buffer, size):
     """The buffer itself if it holds `size` elements, else a larger copy."""
     if size <= buffer.shape[0]:

@@ -172,7 +172,7 @@ class Expressions(Arithmetic, Comparisons, Conditions, Comprehensions):
         (base,) = self.after([base], point)
         self.at(n)
         base = self.present(base)
-        part = self.subscript(base, index)
+        part = self.element_view(self.subscript(base, index), index)
         return self.softened(part) if self.of_numpy(base) else part
 
     def assigned_part(self, n: Any) -> Value:

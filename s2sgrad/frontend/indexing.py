@@ -197,7 +197,7 @@ class Indexing(Expressions):
 
     def same_kind(self, items: Sequence[Value]) -> bool:
         """Could a growing list hold these elements?"""
-        if not all(isinstance(x, Num | Ref) for x in items):
+        if not all(isinstance(x, Num | Ref) or isinstance(x, Tup) and all(isinstance(i, Num) for i in x.items) for x in items):
             return False
         shape = joined_all([self.element_shape(x) for x in items])
         return shape is not None and not isinstance(shape, Ref)

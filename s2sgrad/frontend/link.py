@@ -109,7 +109,7 @@ class Linking(Customs):
                 try:
                     with self.apart(f"the recursive function {name}"):
                         v: Value | None = self.activate(f, dict(inputs), f.node)  # type: ignore[no-redef]
-                    v = map_nums(v, self.own_result)
+                    v = map_nums(self.current(v), self.own_result)
                 except DeadCode:
                     v = None  # type: ignore[assignment]
                 finally:

@@ -375,6 +375,8 @@ def describe(v: Value) -> str:
         return "None" if v.value is None else f"{type(v.value).__name__} {getattr(v.value, '__name__', None) or repr(v.value)[:40]}"
     if isinstance(v, Tup):
         return "a tuple"
+    if is_zero_d(v):
+        return "an array without axes"
     if isinstance(v, Ref):
         return f"a {v.heap.kind if v.heap.kind != 'object' else v.heap.cls.__name__}"
     return {"Func": "a function", "Method": "a method", "Range": "a range", "Iter": "an iterator", "Text": "a string",

@@ -21,11 +21,15 @@ def makes_arrays(f: Any) -> bool:
     return id(f) in MAKERS or id(f) in AS_THEY_ARE
 
 
+def flat_index(index: Sequence[Value]) -> list[Value]:
+    return [j for i in index for j in (i.items if isinstance(i, Tup) else (i,))]
+
+
 class ZeroD(Machine):
-    def new_zero_d(self, value: Num, name: str = "cell") -> Ref:
+    def new_zero_d(self, value: Num, name: str = "cell", frozen: str = "") -> Ref:
         """An array without axes that holds a number."""
         assert self.state is not None
-        heap = Heap("zero_d", np.ndarray, name)
+        heap = Heap("zero_d", np.ndarray, name, frozen)
         strong = ir.Scalar(value.type.dtype)
         self.state[heap] = self.store((heap,), Num(convert(value.expr, strong)))
         return Ref(heap)
@@ -56,7 +60,11 @@ class ZeroD(Machine):
         self.check_cast(new.type, now.type)
         self.write_zero_d(target, new)
 
+    def element_view(self, v: Value, index: Sequence[Value]) -> Value:
+        """`x[..., 0]` of a vector is a view without axes: it may be read."""
+        seen = isinstance(v, Num) and not v.is_array and any(isinstance(i, Obj) and i.value is Ellipsis for i in flat_index(index))
+        return self.new_zero_d(v, frozen="it is a view of an element") if seen and not self.tensors and not self.lazy else v  # type: ignore[arg-type]
+
     def whole(self, index: Sequence[Value]) -> bool:
         """Does an index (`()`, `...`) mean all of an array without axes?"""
-        flat = [j for i in index for j in (i.items if isinstance(i, Tup) else (i,))]
-        return all(isinstance(i, Obj) and i.value is Ellipsis for i in flat)
+        return all(isinstance(i, Obj) and i.value is Ellipsis for i in flat_index(index))

@@ -131,3 +131,25 @@ def zd_args(x, y):
 
 
 case(zd_args, (np.array(0.5), np.array(0.3)))
+
+
+def elements_by_ellipsis(p):
+    x, y, z = p[..., 0], p[..., 1], p[..., 2]
+    r = np.sqrt(x * x + y ** 2)
+    out = np.empty(3)
+    out[..., 0] = r
+    out[..., 1] = np.arctan2(y, x)
+    out[..., 2] = z
+    out[..., 1] += x
+    if x > 0.1:
+        r = r + x
+    t = np.stack([x, y], axis=-1)
+    return out.sum() + r * p[0, ...] + t.prod() + max(x, y) + float(z)
+
+
+def recursion_on_an_element(p):
+    return p[..., 0] if p[..., 0] > 3 else recursion_on_an_element(p * 1.5)
+
+
+case(elements_by_ellipsis, (np.array([0.3, 0.5, 0.7]),))
+case(recursion_on_an_element, (np.array([0.3, 0.5, 0.7]),))

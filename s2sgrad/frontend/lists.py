@@ -25,6 +25,7 @@ from s2sgrad.frontend.values import (
     SliceOf,
     Tup,
     Value,
+    is_zero_d,
     map_nums,
     number,
     nums,
@@ -230,6 +231,9 @@ class Lists(Records):
         self.check_writable(ref)  # type: ignore[attr-defined]
         content = self.contents(ref)  # type: ignore[attr-defined]
         assert self.state is not None
+        if isinstance(x, Ref) and is_zero_d(x) and (self.loops or isinstance(content, Growing)):
+            x.heap.frozen = "it stands in a list that grows at run time"
+            x = self.contents(x)  # type: ignore[attr-defined]
         if isinstance(content, Items):
             self.state[ref.heap] = Items((*content.items, self.bind_all(x, "item")))
             return

@@ -153,3 +153,15 @@ def recursion_on_an_element(p):
 
 case(elements_by_ellipsis, (np.array([0.3, 0.5, 0.7]),))
 case(recursion_on_an_element, (np.array([0.3, 0.5, 0.7]),))
+
+
+def arrays_without_axes_in_a_growing_list(x):
+    made = []
+    for v in x:
+        a = np.zeros(())
+        a += v * v
+        made.append(a)
+    return sum(made) * made[0]
+
+
+case(arrays_without_axes_in_a_growing_list, (np.array([0.3, 0.5, 0.7]),))

@@ -70,7 +70,11 @@ class Joins(Machine):
                 out[k] = self.merge((k,), vals, todo)
         while todo:
             heap, refs = todo.pop()
-            out[heap] = self.merge((heap,), [s[r] for r in refs for s in states if r in s], todo)
+            contents = [s[r] for r in refs for s in states if r in s]
+            whole = all(isinstance(v, Element) and same_shape(v, contents[0]) for v in contents)  # the same variable may hold positions of several trips
+            rows = all(isinstance(v, Growing) and v.window for v in contents)
+            out[heap] = (self.merge_elements((heap,), contents, todo) if whole else self.merge_growing((heap,), contents) if rows
+                         else self.merge((heap,), contents, todo))
             if all(r.row is not None for r in refs):
                 heap.row = heap.row or refs[0].row
             if not isinstance(out[heap], Element):
@@ -178,9 +182,7 @@ class Joins(Machine):
         """Elements of one list: one element, whose position depends on the path. Else an object that may not be changed any more."""
         first = vals[0]
         if isinstance(first, Element) and all(same_shape(v, first) for v in vals):
-            at = self.merge((*slot, "at"), [v.position for v in vals], todo)  # type: ignore[attr-defined]
-            assert isinstance(at, Num)
-            return Element(first.list, at, first.first, first.shape)
+            return Element(first.list, Num(self.slot_var((*slot, "at"), ir.INT)), first.first, first.shape)
         for v in vals:
             if isinstance(v, Element):
                 self.share(v.list)

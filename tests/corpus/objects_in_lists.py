@@ -289,3 +289,46 @@ def integers_stored_into_later(x, n):
 case(table_of_integers_filled_with_floats, (X, 4))
 case(table_of_floats, (X, 3), numba="fast")
 case(integers_stored_into_later, (X, 4))
+
+
+def element_of_the_trip_before(x, n):
+    particles = [Particle(x[i], 1.0) for i in range(n)]
+    before = None
+    s = 0.0
+    for p in particles:
+        if before is not None:
+            before.v = p.x
+            s += before.v * before.x
+        before = p
+    return s + particles[0].v
+
+
+def largest_while_they_are_put_in(x, n):
+    best = None
+    particles = []
+    for i in range(n):
+        p = Particle(x[i], x[i] ** 2)
+        particles.append(p)
+        if best is None or p.x > best.x:
+            best = p
+    best.v = 0.5 * best.v
+    return sum(p.v for p in particles)
+
+
+case(element_of_the_trip_before, (X, 4))
+case(largest_while_they_are_put_in, (X, 4))
+
+
+def row_of_the_trip_before(x, n):
+    rows = [[x[i], 2.0] for i in range(n)]
+    before = None
+    s = 0.0
+    for r in rows:
+        if before is not None:
+            before[1] = r[0] * 3.0
+            s += before[0] * before[1] + r[1]
+        before = r
+    return s + rows[0][1]
+
+
+case(row_of_the_trip_before, (X, 4))

@@ -89,6 +89,7 @@ CALLS = [
     *((getattr(cmath, f), (z,), {}) for z in (0.4 + 0.3j, -1.2 - 0.7j, 0.5, -2.0) for f in (
         "exp", "log", "log10", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "phase", "polar",
         "isnan", "isinf", "isfinite")),
+    (math.nextafter, (1.0, 2.0), {}), (math.frexp, (-6.5,), {}), (np.frexp, (X,), {}),
     (cmath.log, (0.4 + 0.3j, 2), {}), (cmath.rect, (1.5, 0.4), {}), (cmath.isclose, (0.4 + 0.3j, 0.4 + 0.3j), {}),
     (bisect.bisect, ([1.0, 2.0, 2.0, 3.0], 2.0), {}), (bisect.bisect_left, ([1.0, 2.0, 2.0, 3.0], 2.0), {}), (heapq.nlargest, (2, [1.0, 3.0, 2.0]), {}),
     (heapq.nsmallest, (2, [1.0, 3.0, 2.0]), {}), (bisect.bisect_left, ([3.0, 2.0, 1.0], -2.0), {"key": lambda v: -v}), (bisect.bisect, ([1, 2, 3], 2, 1, 3), {}),

@@ -43,6 +43,14 @@ from s2sgrad.frontend.values import (
 from s2sgrad.ir import Array, Const, Expr, Scalar, Type, Var
 
 
+class Copies(list[tuple[Var, Expr]]):
+    """Assignments that happen at once; those whose target is in `guards` only where the flag is set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.guards: dict[str, Expr] = {}
+
+
 class Joins(Machine):
     def join(self, paths: Sequence[Path], force: bool = False) -> State | None:
         """The state where paths meet; conversions are appended to the paths."""
@@ -191,17 +199,17 @@ class Joins(Machine):
 
     def reconcile(self, path: Path, target: State) -> None:
         """Append to a path what makes its state look like the target."""
-        copies: list[tuple[Var, Expr]] = []
+        copies = Copies()
         saved, self.out = self.out, path.out
         saved_state, self.state = self.state, path.state
         for k, t in target.items():
             if k in path.state or not isinstance(k, Heap):
                 self.moving = k if isinstance(k, Heap) else None
                 self.move(path.state, path.state.get(k, UNBOUND), t, target, copies)
-        self.copy_all(copies)
+        self.copy_all(copies, copies.guards)
         self.out, self.state = saved, saved_state
 
-    def move(self, state: State, v: Value, t: Value, target: State, copies: list[tuple[Var, Expr]]) -> None:
+    def move(self, state: State, v: Value, t: Value, target: State, copies: Copies) -> None:
         if v is t or isinstance(t, Poison | Identities) or (isinstance(v, Maybe) and isinstance(t, Maybe) and v.flag == t.flag and same(v.value, t.value)):
             return
         if isinstance(t, Maybe):
@@ -211,7 +219,7 @@ class Joins(Machine):
             elif isinstance(v, Maybe) and v.absent == t.absent:
                 if v.flag != t.flag:
                     copies.append((t.flag, v.flag))
-                self.move(state, v.value, t.value, target, copies)
+                self.move_present(state, v, t, target, copies)
             else:
                 copies.append((t.flag, Const(True, ir.BOOL)))
                 self.move(state, v, t.value, target, copies)
@@ -250,6 +258,18 @@ class Joins(Machine):
         elif isinstance(t, Range | SliceOf | Iter | Partial | Error | Text):
             for a, b in zip(nums(v), nums(t), strict=True):
                 self.move(state, a, b, target, copies)
+
+    def move_present(self, state: State, v: Maybe, t: Maybe, target: State, copies: Copies) -> None:
+        """Move what is inside of `v` where it is there: elsewhere its variables are not bound."""
+        saved, self.out = self.out, []
+        first = len(copies)
+        self.move(state, v.value, t.value, target, copies)
+        made, self.out = self.out, saved
+        if made:
+            self.emit(ir.If(v.flag, made))
+        for var, _ in copies[first:]:
+            outer = copies.guards.get(var.name)
+            copies.guards[var.name] = v.flag if outer is None else ir.call("and", v.flag, outer)
 
     def keep_names(self, snap: Any, state: State) -> None:
         """Names that a state uses survive a rollback to `snap`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -236,22 +236,22 @@ class Machine:
         count = iter(range(10**6))
         return map_nums(v, lambda n: self._store((*slot, next(count)), n, copies))  # type: ignore[arg-type, return-value]
 
-    def copy_all(self, copies: Sequence[tuple[Var, Expr]], out: list[Stmt] | None = None) -> None:
-        """Assignments that happen at once: order them, with temporaries for cycles."""
-        todo = list(copies)
-        saved, self.out = self.out, self.out if out is None else out
+    def copy_all(self, copies: Sequence[tuple[Var, Expr]], guards: Mapping[str, Expr] | None = None) -> None:
+        """Assignments that happen at once: order them, with temporaries for cycles. guards: targets that are assigned only where a flag is set."""
+        todo, guards = list(copies), dict(guards or {})
         while todo:
             for i, (var, _) in enumerate(todo):
-                if not any(var.name in ir.names_in(e) for j, (_, e) in enumerate(todo) if j != i):
+                others = [x for j, (v, e) in enumerate(todo) if j != i for x in (e, guards.get(v.name)) if x is not None]
+                if not any(var.name in ir.names_in(e) for e in others):
                     var, e = todo.pop(i)
-                    self.emit(Assign(var, e))
+                    self.emit(ir.If(guards[var.name], [Assign(var, e)]) if var.name in guards else Assign(var, e))
                     break
             else:
                 var = todo[0][0]
                 tmp = self.fresh(var.name, var.type)
                 self.emit(Assign(tmp, var))
                 todo = [(v, ir.substitute(e, {var.name: tmp})) for v, e in todo]
-        self.out = saved
+                guards = {name: ir.substitute(flag, {var.name: tmp}) for name, flag in guards.items()}
 
     def branch_var(self, name: str, t: Type, value: Expr) -> Var:
         v = self.fresh(name, t, synthetic=True)

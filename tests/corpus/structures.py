@@ -322,6 +322,23 @@ def choices_by_key(x):
     return y[0] * y[3] + best[0] * y[1] + max(a, key=abs) + max(x, 3.0, x * x, key=lambda v: -v)
 
 
+def list_of_one_path_of_two_dtypes(x, a, c):
+    """`held` is bound on one path only, in either of two states (c is a float32 or a Python float)."""
+    if a[0] > 0.9:
+        c *= a[1]
+    s = x[1]
+    if x[0] > 0.5:
+        held = [x, x, a[::1]]
+    c = 2.0
+    return s * s + c * (held[2][0] * held[0][1] if x[0] > 0.5 else x[0])
+
+
+def list_of_the_path_taken(x, a, c):
+    return list_of_one_path_of_two_dtypes(x, a, c) * x[0]
+
+
+case(list_of_one_path_of_two_dtypes, (np.array([0.3, 0.7]), np.array([0.4, 0.5], dtype=np.float32), 0.5), wrt=(0,))
+case(list_of_the_path_taken, (np.array([0.8, 0.7]), np.array([1.4, 0.5], dtype=np.float32), 0.5), wrt=(0,))
 case(operators_of_a_namedtuple, (1.5,))
 case(operators_of_an_object, (1.5,))
 case(generated_comparisons, (1.5,))

@@ -106,7 +106,7 @@ class Masks(Expressions):
             self.scope.ints[k] = n
         elif r < 0.75 and not self.loops:
             p = self.fresh("p")
-            self.put(f"{p} = np.argsort({v})")
+            self.put(f"{p} = np.argsort({v}, kind='stable')")
             self.scope.idx[p] = (n, n)
         else:
             name = self.fresh("a")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
+import cmath
+import heapq
 import linecache
 import math
 import sys
@@ -20,7 +23,7 @@ from s2sgrad.structure import describe, flatten, unflatten
 sys.path.insert(0, str(Path(__file__).parent))
 from test_library import CALLS, compare  # noqa: E402
 
-NAMES = {"np": np, "math": math, "sp": sp, "inf": np.inf, "divmod": divmod}
+NAMES = {"np": np, "math": math, "cmath": cmath, "bisect": bisect, "heapq": heapq, "sp": sp, "inf": np.inf, "divmod": divmod}
 ZERO = {"bincount", "unique", "digitize", "histogram", "nonzero", "argwhere", "isin", "union1d", "intersect1d", "setdiff1d", "tril_indices", "triu_indices",
         "diag_indices", "unravel_index", "ravel_multi_index", "ix_", "tril_indices_from", "triu_indices_from", "diag_indices_from", "array_equiv", "nanargmax", "nanargmin", "comb", "factorial", "perm", "isqrt", "isclose", "tri", "fftfreq", "rfftfreq"}
 
@@ -28,7 +31,7 @@ ZERO = {"bincount", "unique", "digitize", "histogram", "nonzero", "argwhere", "i
 def spelling(f):
     if isinstance(getattr(f, "__self__", None), np.ufunc):
         return f"np.{f.__self__.__name__}.{f.__name__}"
-    for prefix, module in (("np.lib.stride_tricks", np.lib.stride_tricks), ("np", np), ("np.linalg", np.linalg), ("np.fft", np.fft), ("math", math), ("sp", sp),
+    for prefix, module in (("np.lib.stride_tricks", np.lib.stride_tricks), ("np", np), ("np.linalg", np.linalg), ("np.fft", np.fft), ("math", math), ("sp", sp), ("cmath", cmath), ("bisect", bisect), ("heapq", heapq),
                            ("np.polynomial.polynomial", np.polynomial.polynomial)):
         if getattr(module, f.__name__, None) is f:
             return f"{prefix}.{f.__name__}"
@@ -37,7 +40,7 @@ def spelling(f):
 
 def program(f, args, kw, tag):
     """`def program(x0, ...): return f(x0, 2, axis=1)`: arrays and floats are parameters, everything else is written out."""
-    values = []
+    values, given = [], {}
 
     def text(a):
         if isinstance(a, (np.ndarray, np.floating)):
@@ -47,14 +50,15 @@ def program(f, args, kw, tag):
             inner = ", ".join(text(i) for i in a) + ("," if isinstance(a, tuple) and len(a) == 1 else "")
             return f"[{inner}]" if isinstance(a, list) else f"({inner})"
         if callable(a):
-            return f"np.{a.__name__}"
+            given[a.__name__.replace("<lambda>", "given")] = a
+            return a.__name__.replace("<lambda>", "given")
         return {"inf": "np.inf", "-inf": "-np.inf"}.get(repr(a), repr(a))
 
     parts = [text(a) for a in args] + [f"{k}={text(v)}" for k, v in kw.items()]
     source = f"def program({', '.join(f'x{i}' for i in range(len(values)))}):\n    return {spelling(f)}({', '.join(parts)})\n"
     name = f"<library {tag}>"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    space = dict(NAMES)
+    space = NAMES | given
     exec(compile(source, name, "exec"), space)
     return space["program"], values
 

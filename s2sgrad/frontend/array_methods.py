@@ -57,7 +57,7 @@ class ArrayMethods(Calls):
             return own(x, args, kwargs, node)
         method = getattr(np.ndarray, name, None)
         if method is not None and id(method) in registry.BY_PYTHON:
-            return self.primitive(method, [x, *args], kwargs, node)
+            return self.made_zero_d(method, [x, *args], self.primitive(method, [x, *args], kwargs, node))
         if name in ("conjugate", "conj"):
             r = self.call(Obj(np.conj), [x], {}, node)
             weak = isinstance(x.type, Scalar) and x.type.weak

@@ -15,10 +15,11 @@ from s2sgrad.rules.registry import canonical
 
 MAKERS = {id(canonical(f)) for f in (np.zeros, np.ones, np.empty, np.full, np.array, np.zeros_like, np.ones_like, np.full_like, np.empty_like, np.copy)}
 AS_THEY_ARE = {id(canonical(f)) for f in (np.asarray, np.asanyarray)}
+VIEWS = {id(f) for f in (canonical(np.reshape), canonical(np.squeeze), np.ndarray.reshape, np.ndarray.squeeze)}
 
 
 def makes_arrays(f: Any) -> bool:
-    return id(f) in MAKERS or id(f) in AS_THEY_ARE
+    return id(f) in MAKERS or id(f) in AS_THEY_ARE or id(f) in VIEWS
 
 
 def flat_index(index: Sequence[Value]) -> list[Value]:
@@ -41,6 +42,9 @@ class ZeroD(Machine):
         if id(f) in AS_THEY_ARE:
             given = args[0] if args else made
             return given if is_zero_d(given) and self.contents(given).type.dtype == made.type.dtype else self.new_zero_d(made)
+        if id(f) in VIEWS and isinstance(args[0], Num) and args[0].is_array:
+            whole = self.as_var(args[0], "whole").expr
+            return self.live(Num(ir.Index(whole, (ir.Const(0, ir.INT),) * whole.ndim, made.type)))
         return self.new_zero_d(made) if id(f) in MAKERS else made
 
     def write_zero_d(self, target: Value, value: Value) -> None:
@@ -61,9 +65,20 @@ class ZeroD(Machine):
         self.write_zero_d(target, new)
 
     def element_view(self, v: Value, index: Sequence[Value]) -> Value:
-        """`x[..., 0]` of a vector is a view without axes: it may be read."""
+        """`x[..., 0]` of a vector is a view without axes: it may be read, and shows what the element is then."""
         seen = isinstance(v, Num) and not v.is_array and any(isinstance(i, Obj) and i.value is Ellipsis for i in flat_index(index))
-        return self.new_zero_d(v, frozen="it is a view of an element") if seen and not self.tensors and not self.lazy else v  # type: ignore[arg-type]
+        return self.live(v) if seen and not self.tensors and not self.lazy else v  # type: ignore[arg-type]
+
+    def live(self, v: Num) -> Ref:
+        """A view without axes of an array's element."""
+        ref = self.new_zero_d(v, frozen="it is a view of an element")
+        if isinstance(v.expr, ir.Index) and isinstance(v.expr.base, ir.Var):
+            assert self.state is not None
+            base = self.fresh("whole", v.expr.base.type)
+            self.emit(ir.Assign(base, v.expr.base))
+            index = tuple(self.as_var(self.bind(Num(i)), "at").expr for i in v.expr.index)  # type: ignore[arg-type]
+            self.state[ref.heap] = Num(ir.Index(base, index, v.expr.type))
+        return ref
 
     def whole(self, index: Sequence[Value]) -> bool:
         """Does an index (`()`, `...`) mean all of an array without axes?"""

@@ -10,7 +10,7 @@ import numpy as np
 from s2sgrad import ir
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Call, Const, Scalar
-from s2sgrad.rules.build import adjoint_of, cast, conj, elementwise, flat, is_scalar, is_weak, means, select, strong, tangent_of, to_float
+from s2sgrad.rules.build import adjoint_of, cast, conj, elementwise, flat, is_scalar, is_weak, means, retype, select, strong, tangent_of, to_float
 from s2sgrad.rules.registry import OPS, as_expr, call
 from s2sgrad.rules.signs import nonzero, positive
 
@@ -346,8 +346,18 @@ def _extreme(values, better):
     """Python's max and min of numbers: the first of equal ones."""
     out = as_expr(values[0])
     for v in map(as_expr, values[1:]):
-        out = call("ifexp", better(v, out), v, out)
+        t = call("ifexp", better(v, out), v, out).type
+        out = call("ifexp", better(v, out), _of_type(v, t), _of_type(out, t))
     return out
+
+
+def _of_type(e, t):
+    """A number in the type of a conditional expression, which is one type whichever branch runs."""
+    if e.type.dtype == t.dtype:
+        return e
+    if isinstance(e, Const):
+        return retype(e, t)
+    return call({"int64": "pyint", "float64": "pyfloat", "complex128": "pycomplex"}[t.dtype], e) if t.weak else cast(e, t.dtype)
 
 
 @means(math.gcd)

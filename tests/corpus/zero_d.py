@@ -165,3 +165,29 @@ def arrays_without_axes_in_a_growing_list(x):
 
 
 case(arrays_without_axes_in_a_growing_list, (np.array([0.3, 0.5, 0.7]),))
+
+
+def zd_views_show_the_element(y, n):
+    """Views without axes are read after the element has changed; the names they were made with are bound again."""
+    y = y * 1.0
+    i = n - 1
+    u, v, w = y[..., i], y[1:2].reshape(()), np.squeeze(y[:1], axis=0)
+    z = y
+    i = 0
+    for k in range(n):
+        z[k] += z[k - 1] * u + v * w
+        if k == 1:
+            y = y * 2.0
+    return u * y[2] * y[i] + v * w
+
+
+def zd_choice_of_two_types(x, c):
+    """max of a Python integer and a float in a list that grows."""
+    rows = [max(c, 3)]
+    for k in range(4):
+        rows.append(np.max(x) * rows[-1])
+    return sum(rows) * 0.3
+
+
+case(zd_views_show_the_element, (np.array([1.0, 0.2, 0.3]), 3), wrt=(0,), numba="fast")
+case(zd_choice_of_two_types, (np.array([0.5, -0.8, -0.2]), 1.2))

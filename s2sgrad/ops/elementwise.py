@@ -129,7 +129,7 @@ def truncatemod(x, y):
 
 @operation(links=(), as_input=True, check=_no_zero_divisor)
 def truncatediv(x, y):
-    return np.trunc(x / y)
+    return (x - np.fmod(x, y)) // y if np.issubdtype(np.result_type(x, y), np.integer) else np.trunc(x / y)
 
 
 def _pow_base(x, y, dy):

@@ -11,6 +11,7 @@ from s2sgrad.eager import operation, takes_tensors
 from s2sgrad.errors import InvalidArgumentError
 from s2sgrad.operators import OPS
 from s2sgrad.ops.reductions import _norm_in_compiled_code as _norm
+from s2sgrad.rules.casts import stop_gradient
 from s2sgrad.tensor import Tensor, convert_to_tensor
 
 __all__ = ["einsum", "matmul", "tensordot"]
@@ -91,14 +92,20 @@ def solve(matrix, rhs, adjoint=False):
     return np.linalg.solve(matrix, rhs)
 
 
+def _symmetric(matrix):
+    """The matrix itself, whose gradient is shared by both triangles (the factorisation reads the lower one)."""
+    mean = 0.5 * (matrix + np.conj(np.swapaxes(matrix, -2, -1)))
+    return mean + stop_gradient(matrix - mean)
+
+
 @operation()
 def cholesky(input):
-    return np.linalg.cholesky(input)
+    return np.linalg.cholesky(_symmetric(input))
 
 
 @operation()
 def logdet(matrix):
-    return 2 * np.sum(np.log(np.diagonal(np.linalg.cholesky(matrix), axis1=-2, axis2=-1)), axis=-1)
+    return 2 * np.sum(np.log(np.diagonal(np.linalg.cholesky(_symmetric(matrix)), axis1=-2, axis2=-1)), axis=-1)
 
 
 @operation()

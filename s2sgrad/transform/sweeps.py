@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from s2sgrad import ir
+from s2sgrad.analysis.definite import bound_before
 from s2sgrad.analysis.effects import Fact
 from s2sgrad.ir import Call, Const, Expr, Var, call
 from s2sgrad.transform.adjoint import mirrored
@@ -26,7 +27,8 @@ class Sweeps:
     def __init__(self, st: Setting, records: dict[int, Record], plan: Plan, counts: dict[int, Var]) -> None:
         self.st, self.records, self.plan, self.counts = st, records, plan, counts
         self.storage = Storage(st)
-        self.unbound: dict[str, Var] = {}  # names saved in loops, perhaps before they are first bound
+        self.bound = bound_before(st.function, plan.saves.keys())
+        self.unbound: dict[str, Var] = {}  # names saved where they are perhaps not bound yet
         self.given: set[str] = set()  # adjoint variables that are parameters
         self.noted: ir.Place | None = None
 
@@ -121,7 +123,7 @@ class Sweeps:
         if kind == "m":
             return [t for key, base, region in self._regions(s, name) for t in self._save_region(s, key, base, region)]
         v = self._variable(s, name)
-        if (self.storage.loops or self.plan.save_all) and name not in self.st.params:
+        if name not in self.bound.get(id(s), ()):
             self.unbound[name] = v
         if kind == "s":
             return self.storage.save_value(self.storage.slot(s, fact, v, v.type.dtype), v)
@@ -298,7 +300,7 @@ class Sweeps:
     # --------------------------------------------------------------------------------------- start-up
 
     def prologue(self) -> Block:
-        """Values for names that a loop saves before their first binding."""
+        """Values for names that are saved before their first binding."""
         out: Block = []
         for name in sorted(self.unbound):
             v = self.unbound[name]

@@ -382,3 +382,26 @@ case(tuple_of_arrays_rebound, (X,))
 case(tuple_iterated_by_writers, (X,))
 case(map_is_lazy, (X,))
 case(condition_false_at_once, (3.0,))
+
+
+def bound_on_one_path_and_again(x, c):
+    """`c` is used where it was bound on one path, then bound again for all."""
+    if x[0] > 0.38:
+        c = np.sum(x[x > 0.1])
+        s = c * x[0]
+        w = x * c
+        s += w[1] * w[2]
+    else:
+        s = c
+    for k in range(2):
+        if x[k] > 0.5:
+            d = s * x[k]
+            s += d * d
+        d = s * 0.5
+        s += d * x[2]
+    c = np.sum(x[x > 0.2])
+    w = x * s
+    return c * s + c * c + np.sum(w * w)
+
+
+case(bound_on_one_path_and_again, (np.array([0.1, 0.7, 0.3]), 0.4), numba="fast")

@@ -185,6 +185,8 @@ unary(PROGRAMS, "tdiag", "tf.linalg.tensor_diag(x)", [1.,2.], [[1,0],[0,2]], [1,
 unary(PROGRAMS, "band", "tf.linalg.band_part(x, -1, 0)", [[1.,2.],[3.,4.]], [[1,0],[3,4]], [[1,0],[1,1]])
 unary(PROGRAMS, "logdet", "tf.linalg.logdet(x)", [[2.,0.],[0.,4.]], math.log(8), [[.5,0],[0,.25]])
 unary(PROGRAMS, "slogdet", "tf.linalg.slogdet(x)[1]", [[2.,0.],[0.,-4.]], math.log(8), [[.5,0],[0,-.25]])
+unary(PROGRAMS, "logdet_of_both_triangles", "tf.linalg.logdet(x)", [[4.,1.],[1.,3.]], math.log(11), [[3/11,-1/11],[-1/11,4/11]])
+unary(PROGRAMS, "cholesky_of_both_triangles", "tf.linalg.cholesky(x)[1, 0]", [[4.,1.],[1.,3.]], .5, [[-1/16,.25],[.25,0]])
 unary(PROGRAMS, "det0", "tf.linalg.det(x)", [[2.,0.],[0.,4.]], 8, [[4,0],[0,2]])
 unary(PROGRAMS, "trace_b", "tf.linalg.trace(x)", [[[1.,2.],[3.,4.]]], [5], [[[1,0],[0,1]]])
 unary(PROGRAMS, "lnorm", "tf.linalg.norm(x)", [3.,4.], 5, [.6,.8])

@@ -30,7 +30,10 @@ from tests.fuzz.shrink import shrink
 
 # Refusals that random programs meet: a name with another dtype on another path or in each trip of a loop, a list of numbers and arrays or one of several,
 # a reshape that is a view or a copy by chance.
-REFUSED = ("raises TypeConflict", "is changed, but it may be one of several objects here", "a list of elements that differ in dtype or rank", "NumPy may give a view or a copy here", "do not settle", "since its loop made no trip")
+REFUSED = (
+    "raises TypeConflict", "is changed, but it may be one of several objects here", "a list of elements that differ in dtype or rank",
+    "NumPy may give a view or a copy here", "do not settle", "since its loop made no trip",
+)
 
 
 class Timeout(Exception):

@@ -371,3 +371,12 @@ def test_forward_mode_with_arguments_that_are_fixed():
         for tangents, inner in (((None, np.ones((2, 2)), None), 2 * x * y), ((None, None, np.ones((2, 2))), x * x), ((None, x, y), 3 * x * x * y)):
             _, dot = s2sgrad.jvp(f, (0, x, y), tangents)
             assert dot == pytest.approx(np.sum(2 * sums * np.sum(inner, axis=0)), rel=1e-13)
+
+
+def test_the_number_of_lists_is_fixed_by_itself():
+    from tests.corpus.selection import bucket_sort
+
+    x = np.array([0.9, 0.1, 0.5, 0.3])
+    g = s2sgrad.grad(bucket_sort)
+    for n in (2, 3):
+        np.testing.assert_array_equal(g(x, n), [4.0, 1.0, 3.0, 2.0])

@@ -20,6 +20,7 @@ from s2sgrad.frontend import scope as scoping
 from s2sgrad.frontend.numpys import NumPyCalls, of_numpy
 from s2sgrad.frontend.printing import formatted
 from s2sgrad.frontend.scope import Frame, Scope
+from s2sgrad.frontend.selection import OneOf
 from s2sgrad.frontend.source import no_source, source_of
 from s2sgrad.frontend.tapes import Tapes
 from s2sgrad.frontend.values import (
@@ -79,14 +80,16 @@ class Recursive(Exception):
 
 class Calls(NumPyCalls, Tapes):
     def eval_Call(self, n: Any) -> Value:
-        return self.call_of(n, self.eval(n.func))
+        read = self.read_of_one(n)
+        return self.call_of(n, self.eval(n.func)) if read is None else read
 
-    def call_of(self, n: Any, func: Value) -> Value:
-        """A call with these arguments."""
+    def call_of(self, n: Any, func: Value, values: list[Value] | None = None) -> Value:
+        """A call with these arguments (`values`: where they have been evaluated)."""
         point = self.point()
         starred = [a for a in n.args]
         nodes = [a.value if isinstance(a, gast.Starred) else a for a in starred] + [k.value for k in n.keywords]
-        values = self.in_order([(lambda x=x: self.eval(x)) for x in nodes])  # type: ignore[misc]
+        if values is None:
+            values = self.in_order([(lambda x=x: self.eval(x)) for x in nodes])  # type: ignore[misc]
         (func,) = self.after([func], point)
         args: list[Value] = []
         for a, v in zip(starred, values, strict=False):
@@ -510,6 +513,9 @@ class Calls(NumPyCalls, Tapes):
         owner, name = m.owner, m.name
         if m.func is not None:
             return self.call(m.func, [owner, *args], kwargs, node)
+        if isinstance(owner, OneOf):
+            args = [self.bind_all(a) for a in args]
+            return self.in_each(owner, lambda v: self.call(Method(v, name), args, kwargs, node))
         if name == "__getitem__" and len(args) == 1:
             return self.subscript(owner, list(args))
         if isinstance(owner, Obj) and isinstance(owner.value, Tape):

@@ -15,7 +15,11 @@ from s2sgrad.frontend.values import Cell, Iter, Num, Range, Value
 
 class Comprehensions(Iterators):
     def eval_ListComp(self, n: Any) -> Value:
-        return self.collect(self.generator(n, n.elt))
+        source = self.generator(n, n.elt)
+        count = source.parts[0]
+        if isinstance(n.elt, gast.List) and not n.elt.elts and isinstance(count, Range) and not self.sequence(count).length.known:
+            self.need_static(count.stop, "the number of empty lists")  # each is a variable of its own
+        return self.collect(source)
 
     def eval_GeneratorExp(self, n: Any) -> Value:
         return self.generator(n, n.elt)

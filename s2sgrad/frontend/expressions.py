@@ -166,12 +166,18 @@ class Expressions(Arithmetic, Comparisons, Conditions, Comprehensions):
     # ------------------------------------------------------------------------------------------- subscripts, attributes
 
     def eval_Subscript(self, n: Any) -> Value:
+        return self.part_of(*self.subscripted(n))
+
+    def subscripted(self, n: Any) -> tuple[Value, list[Value]]:
+        """What is subscripted, and the items between the brackets."""
         base = self.eval(n.value)
         point = self.point()
         index = self.eval_index(n.slice)
         (base,) = self.after([base], point)
         self.at(n)
-        base = self.present(base)
+        return self.present(base), index
+
+    def part_of(self, base: Value, index: Sequence[Value]) -> Value:
         part = self.element_view(self.subscript(base, index), index)
         return self.softened(part) if self.of_numpy(base) else part
 

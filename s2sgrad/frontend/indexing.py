@@ -92,8 +92,6 @@ class Indexing(Expressions):
         e = base.expr
         if not items:
             return base
-        if isinstance(e, Index) and all(is_int(i) for i in e.index) and e.kind == "view" and len(e.index) == 1 and False:
-            items, e = (*e.index, *items), e.base
         return Num(Index(e, items, index_type(e.type, items)))  # type: ignore[arg-type]
 
     def index_rank(self, base: Num, index: Sequence[Value]) -> int:
@@ -189,9 +187,14 @@ class Indexing(Expressions):
             return self.subscript(a, [n])
         if not items and self.loops:
             self.fail(IndexError, f"{'tuple' if isinstance(base, Tup) else 'list'} index out of range")
+        lists = self.lists_inside(base)
+        if len(lists) > 1 and not self.may_unroll and self.stay_apart(lists):
+            return self.read_one_of(lists, n)
         if is_list(base) and not self.may_unroll and self.same_kind(items):
             self.make_growing(base)  # type: ignore[arg-type]
             return self.growing_subscript(base, i)  # type: ignore[arg-type]
+        if len(lists) > 1 and not self.may_unroll:
+            return self.read_one_of(lists, n)
         self.need_static(n, "this index (it selects among values of different kinds)")
         raise AssertionError
 

@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from s2sgrad import library
-from s2sgrad.frontend.objects import Objects
+from s2sgrad.frontend.selection import Selection
 from s2sgrad.frontend.source import source_of
 from s2sgrad.frontend.values import NONE, Func, Num, Obj, Partial, Ref, Tup, Value, number
 from s2sgrad.library.stacks import stacked
@@ -37,7 +37,7 @@ def of_numpy(obj: Any) -> bool:
     return isinstance(obj, np.ufunc) or isinstance(owner, np.ufunc) or module.split(".")[0] == "numpy"
 
 
-class NumPyCalls(Objects):
+class NumPyCalls(Selection):
     def with_options(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value | None:
         """The call without `out=`, `where=` and `casting=`, stored or selected as they say; None where there are none."""
         if not of_numpy(f.value):

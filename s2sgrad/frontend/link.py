@@ -11,9 +11,9 @@ from s2sgrad import errors, ir
 from s2sgrad.frontend import scope as scoping
 from s2sgrad.frontend.customs import Customs
 from s2sgrad.frontend.exceptions import DeadCode
-from s2sgrad.frontend.machine import Path
+from s2sgrad.frontend.machine import NeedsStatic, Path, State
 from s2sgrad.frontend.prune import prune
-from s2sgrad.frontend.unify import promote
+from s2sgrad.frontend.unify import promote, same
 from s2sgrad.frontend.values import NONE, Func, Num, Obj, Ref, Tup, Value, describe, is_zero_d, map_nums, nums
 from s2sgrad.ir import Array, Var
 
@@ -81,8 +81,7 @@ class Linking(Customs):
             name = f"{base}_{k}"
         self.used_names.add(name)
         info = scoping.info(f.node)
-        if info.nonlocals:
-            raise self.error("a recursive function that writes variables of an enclosing function is not supported")
+        outside = set(self.names)
         params: list[ir.Param] = []
 
         def param(base: str, n: Num) -> Num:
@@ -110,6 +109,7 @@ class Linking(Customs):
                     with self.apart(f"the recursive function {name}"):
                         v: Value | None = self.activate(f, dict(inputs), f.node)  # type: ignore[no-redef]
                     v = map_nums(self.current(v), self.own_result)
+                    self.check_effects(state, outside, body)
                 except DeadCode:
                     v = None  # type: ignore[assignment]
                 finally:
@@ -138,6 +138,18 @@ class Linking(Customs):
         linked.busy = False
         self.linked[name] = linked.function
         return linked
+
+    def check_effects(self, before: State, outside: set[str], body: Sequence[ir.Stmt]) -> None:
+        """A linked function changes arrays; variables, lists and objects of the functions around it are not there for it."""
+        assert self.state is not None
+        changed = any(k not in self.state or not same(v, self.state[k]) for k, v in before.items() if v is not self.state.get(k))
+        if not changed and not assigned_names(body) & outside:
+            return
+        err = self.error("a recursive function that writes variables or changes lists and objects of an enclosing function is not supported",
+                         kind=NeedsStatic, hint="Return the new value, or store it in an array.")
+        read = free_vars(ir.Function("", [], list(body)))
+        err.origin = next((self.origins[n] for n, v in read.items() if n in self.origins and v.type.dtype == "int64" and isinstance(v.type, ir.Scalar)), ())
+        raise err
 
     def check_result(self, v: Value, name: str) -> None:
         """Only numbers, arrays, constants and tuples of them leave a linked function: what a function or a container of one activation

@@ -141,3 +141,24 @@ case(composed, (0.7,))
 case(partial_application, (0.7,))
 case(string_option, (X, "b"), wrt=(0,))
 case(captured_loop_function, (0.7,))
+
+
+def recursion_that_writes_outside(x):
+    """Variables, lists and objects around a recursive function whose end is known."""
+    best, leaves, seen = 0.0, [], {"deep": 0.0}
+
+    def visit(k, acc):
+        nonlocal best
+        if k == 3:
+            best = best + acc * acc
+            leaves.append(acc)
+            return
+        seen["deep"] += acc * k
+        visit(k + 1, acc * x[k])
+        visit(k + 1, acc + 0.5)
+
+    visit(0, x[0])
+    return best * leaves[2] + sum(leaves) + seen["deep"] * x[1]
+
+
+case(recursion_that_writes_outside, (np.array([0.3, 0.5, 0.9]),))

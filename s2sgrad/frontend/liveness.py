@@ -42,6 +42,7 @@ def live_in(body: Sequence[ir.Stmt]) -> dict[str, Var]:
     types = {x.name: x for s in ir.walk_stmts(body) for e in ir.exprs(s) for x in ir.walk(e) if isinstance(x, Var)}
     for s in ir.walk_stmts(body):
         types.update({v.name: v for v in ir.assigned(s)})
+        types.update({v.name: v for a in ("base", "list", "buffer") if isinstance(v := getattr(s, a, None), Var)})
         types.update({v.name: v for v in s.inputs} if isinstance(s, ir.Custom) else {})
     return {n: types[n] for n in sorted(_before(body, set()))}
 

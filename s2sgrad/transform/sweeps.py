@@ -113,7 +113,7 @@ class Sweeps:
 
     def _variable(self, s: ir.Stmt, name: str) -> Var:
         for t in ir.walk_stmts([s]):
-            for v in ir.assigned(t):
+            for v in (*ir.assigned(t), *((t.buffer,) if isinstance(t, ir.Reserve) else ())):
                 if v.name == name:
                     return v
         return self.counts[id(s)] if id(s) in self.counts else self.st.params[name].var

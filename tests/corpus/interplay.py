@@ -2,6 +2,7 @@
 
 import numpy as np, math, functools, itertools
 
+import s2sgrad
 from tests.corpus import case
 
 X = np.array([0.3, 1.2, 0.7, 2.1])
@@ -262,3 +263,46 @@ case(v_iter_loop_next, (X, 4,))
 case(v_peel_brk, (X, 4,))
 case(v_peel_ret, (X, 4,))
 case(v_peel_while, (X, 4,))
+
+
+def recomputed_writes_outside(x):
+    """A recomputed function changes a variable and a list around it."""
+    t = 0.0
+    out = [x[0]]
+
+    @s2sgrad.recompute_grad
+    def step(v):
+        nonlocal t
+        t += v * v
+        out.append(v * t)
+        return v * t
+
+    s = 0.0
+    for k in range(4):
+        s += step(x[k]) * t
+    return s + t + sum(out)
+
+
+def custom_writes_outside(x):
+    t = 0.0
+    out = [x[0]]
+
+    @s2sgrad.custom_gradient
+    def step(v):
+        nonlocal t
+        t += 1.0
+        out.append(2.0)
+
+        def grad(dy):
+            return dy * 2 * v
+
+        return v * v, grad
+
+    s = 0.0
+    for k in range(4):
+        s += step(x[k]) * t
+    return s + t + sum(out)
+
+
+case(recomputed_writes_outside, (np.array([0.3, 0.5, 0.9, 0.4]),))
+case(custom_writes_outside, (np.array([0.3, 0.5, 0.9, 0.4]),))

@@ -466,3 +466,30 @@ def test_data_with_a_derivative_must_be_inputs_of_a_rule():
         return h.method(x)
 
     assert tf.grad(g, 1)(Holder(5.0), 2.0) == 5.0
+
+
+@pytest.mark.parametrize("derivative", [tf.grad, lambda f: lambda x: tf.jvp(f, (x,), (np.ones(3),))])
+def test_a_function_that_changes_data_with_a_derivative_is_refused(derivative):
+    def elements(x):
+        out = x * 1.0
+
+        @tf.custom_gradient
+        def step(v, k):
+            out[k] = 3.0
+            return v * v, lambda dy: (dy * 2 * v, None)
+
+        return step(x[0], 1) + np.sum(out)
+
+    def grown(x):
+        out = [x[0]]
+
+        @tf.custom_gradient
+        def step(v):
+            out.append(v * 3.0)
+            return v * v, lambda dy: dy * 2 * v
+
+        return step(x[0]) + step(x[1]) + sum(out)
+
+    for f in (elements, grown):
+        with pytest.raises(tf.CustomGradientError, match="changes .*, which carries a derivative"):
+            derivative(f)(np.ones(3))

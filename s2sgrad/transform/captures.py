@@ -23,8 +23,18 @@ def check_captures(s: ir.Custom, is_active: Callable[[Var], bool]) -> None:
     if s.name.endswith(".assign"):  # an assigned variable: to a derivative what is assigned is the variable itself
         return
     run = list(_run(s.body))
-    own = {v.name for v in (*s.inputs, *s.outputs)} | {v.name for t in run for v in (t.outputs if isinstance(t, ir.Custom) else ir.assigned(t))}
+    bound = {v.name for v in s.outputs} | {v.name for t in run for v in (t.outputs if isinstance(t, ir.Custom) else ir.assigned(t))}
+    whole = {t.target.name: r for t in run if isinstance(t, ir.Assign) and ir.is_alias(t.value) and (r := ir.root(t.value)) is not None}
+    own = bound | {v.name for v in s.inputs}
     for t in run:
+        changed = t.buffer if isinstance(t, ir.Reserve) else t.base if isinstance(t, ir.Store | ir.Accum) else t.list if isinstance(t, ir.Append) else None
+        while changed is not None and changed.name in whole:
+            changed = whole.pop(changed.name)
+        if changed is not None and changed.name not in bound and is_active(changed):
+            raise CustomGradientError(
+                f"the function of the custom gradient {s.name} changes {changed.name.split('#')[0]}, which carries a derivative",
+                s.place, "Change a copy, or return the new value and store it outside of the function.",
+            )  # fmt: skip
         read = t.inputs if isinstance(t, ir.Custom) else [x for e in ir.exprs(t) for x in ir.walk(e) if isinstance(x, Var)]
         for v in read:
             if v.name not in own and ir.is_inexact(v.type) and is_active(v):

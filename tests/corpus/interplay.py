@@ -285,7 +285,7 @@ def recomputed_writes_outside(x):
 
 def custom_writes_outside(x):
     t = 0.0
-    out = [x[0]]
+    out = [1.0]
 
     @s2sgrad.custom_gradient
     def step(v):
@@ -301,7 +301,7 @@ def custom_writes_outside(x):
     s = 0.0
     for k in range(4):
         s += step(x[k]) * t
-    return s + t + sum(out)
+    return s + t + sum(out) * x[0]
 
 
 case(recomputed_writes_outside, (np.array([0.3, 0.5, 0.9, 0.4]),))

@@ -269,7 +269,7 @@ class Recorder:
     def on_custom(self, s: ir.Custom) -> Record:
         """Seeds take the outputs' adjoints, the user's reverse body runs, its results are accumulated."""
         cx = self.st.context(s.place)
-        check_captures(s, self.st.is_active)
+        check_captures(s, self.st.is_active, self.st.function, self.st.returned)
         live = [o for o in s.outputs if self.st.is_active(o)]
         if not live:
             return Record()

@@ -39,8 +39,8 @@ class Setting:
         self.wrt = [self.params[n].var for n in wrt]
         self.active = activity.active_units(self.function, self.classes, self.wrt, results)
         self.active |= {activity.key(v, self.classes) for v in self.wrt}
-        returned = {n for r in self.function.returns for n in ir.names_in(r)}
-        self.scopes = Scopes(self.function, self.classes, returned)
+        self.returned = {n for r in self.function.returns for n in ir.names_in(r)}
+        self.scopes = Scopes(self.function, self.classes, self.returned)
         self.shapes = Shapes(self.function)
         self.chosen = Chosen(self.function, self.classes)
         self.bars: dict[str, Var] = {}

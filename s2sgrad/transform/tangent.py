@@ -261,7 +261,7 @@ class _Tangent:
     def on_custom(self, s: ir.Custom) -> list[ir.Stmt]:
         """The given rule is a pull-back, linear in its seeds; its transpose is the push-forward."""
         from s2sgrad.transform.transpose import transpose_custom
-        check_captures(s, self.is_active)
+        check_captures(s, self.is_active, self.primal)
         pushed = [(v, self.push(v)) for v in s.inputs]
         held: list[ir.Stmt] = []
         dots: list[Expr | None] = []

@@ -275,6 +275,9 @@ def substitute(e: Any, table: dict[str, Expr]) -> Any:
     return map_expr(e, lambda x: table.get(x.name, x) if isinstance(x, Var) else x)
 
 
+# Operations with operands (all but the first) that may not be evaluated.
+LAZY = frozenset({"ifexp", "and", "or"})
+
 # Operations whose result shares memory with their first argument.
 VIEW_OPS = frozenset({"transpose", "reshape", "expand_dims", "squeeze", "real_view", "imag_view"})
 

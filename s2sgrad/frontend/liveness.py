@@ -99,7 +99,7 @@ def _along(body: Sequence[ir.Stmt], names: set[str], seen: set[str]) -> bool:
 
 
 def _always(e: ir.Expr, names: set[str], seen: set[str]) -> bool:
-    lazy = [x for x in ir.walk(e) if isinstance(x, ir.Call) and x.op in ("ifexp", "and", "or")]
+    lazy = [x for x in ir.walk(e) if isinstance(x, ir.Call) and x.op in ir.LAZY]
     if not lazy:
         seen |= ir.names_in(e) & names
         return True

@@ -243,7 +243,7 @@ class _Bounds:
             yield s.base, s.index, None
 
     def inside(self, e: Any, when: Expr | None) -> Iterator[tuple[Expr, tuple[Any, ...], Expr | None]]:
-        if isinstance(e, Call) and e.op in ("ifexp", "and", "or") and isinstance(e.args[0].type, ir.Scalar):
+        if isinstance(e, Call) and e.op in ir.LAZY and isinstance(e.args[0].type, ir.Scalar):
             yield from self.inside(e.args[0], when)
             first = e.args[0] if e.op != "or" else ir.call("not", e.args[0])
             if e.op == "ifexp":

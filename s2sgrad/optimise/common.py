@@ -58,7 +58,7 @@ def _shared(s: Stmt, names: Names) -> list[Stmt]:
 def _always(e: Any) -> Iterator[Any]:
     """The subexpressions that are evaluated whenever the expression is."""
     yield e
-    lazy = isinstance(e, Call) and e.op in ("ifexp", "and", "or")
+    lazy = isinstance(e, Call) and e.op in ir.LAZY
     for c in ir.children(e)[: 1 if lazy else None]:
         yield from _always(c)
 

@@ -55,7 +55,6 @@ from s2sgrad.optimise.stencils import gather_stencils
 from s2sgrad.recursion import deep
 
 LOOPS = "ijklmpqrst"
-LAZY = frozenset({"ifexp", "and", "or"})
 
 
 @deep
@@ -283,7 +282,7 @@ class Lowering:
         if isinstance(e, Index):
             return self.element(e)
         assert isinstance(e, Call), e
-        if e.op in LAZY:
+        if e.op in ir.LAZY:
             return self.lazy(e)
         if e.op == "dim":
             return self.extent_of(e.args[0], e.attr("axis"))

@@ -18,7 +18,6 @@ from s2sgrad.recursion import deep
 LONG = 96  # nodes of a statement's expressions from which on it is taken apart
 PIECE = 20  # nodes of a piece, at least
 SUMS = frozenset({"add", "sub", "neg", "pos"})  # their adjoints do not need the operands
-LAZY = frozenset({"ifexp", "and", "or"})  # operands that may not run at all stay where they are
 
 
 @deep
@@ -59,7 +58,7 @@ class _Pieces:
         """The call over the pieces of its operands, and how many nodes are left of it."""
         args, size = [], 1
         for k, a in enumerate(e.args):
-            a, n = (a, _size(a)) if e.op in LAZY and k > 0 else self.operand(a, e.op in SUMS)
+            a, n = (a, _size(a)) if e.op in ir.LAZY and k > 0 else self.operand(a, e.op in SUMS)
             args.append(a)
             size += n
         return replace(e, args=tuple(args)), size

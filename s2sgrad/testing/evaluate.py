@@ -11,8 +11,6 @@ from s2sgrad import ir
 from s2sgrad.ir import Array, Call, Const, Expr, Index, NewAxis, Scalar, Slice, Var
 from s2sgrad.rules.registry import OPS
 
-LAZY = {"and", "or", "ifexp"}
-
 
 def evaluate(e: Expr, env: Mapping[str, Any]) -> Any:
     """The value of `e` with the variables' values in `env`."""
@@ -23,7 +21,7 @@ def evaluate(e: Expr, env: Mapping[str, Any]) -> Any:
     if isinstance(e, Index):
         return evaluate(e.base, env)[tuple(_item(i, env) for i in e.index)]
     assert isinstance(e, Call), e
-    if e.op in LAZY:
+    if e.op in ir.LAZY:
         return _lazy(e, env)
     value = OPS[e.op].fn(*(evaluate(a, env) for a in e.args), **dict(e.attrs))
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value

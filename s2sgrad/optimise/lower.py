@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from s2sgrad import ir
+from s2sgrad.analysis.definite import first_value, read_unbound
 from s2sgrad.ir import (
     Accum,
     Append,
@@ -68,6 +69,7 @@ def lower_function(f: Function) -> Function:
     body = low.block(f.body)
     body = check_indices(f, body)
     body = gather_stencils(body, low.aliases)
+    body = [*(Assign(v, first_value(v)) for v in read_unbound(f.params, body)), *body]  # numba wants a binding before what it takes for a use
     return replace(f, body=exact_body(checked_integers(body)))
 
 

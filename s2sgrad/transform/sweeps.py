@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from s2sgrad import ir
-from s2sgrad.analysis.definite import bound_before
+from s2sgrad.analysis.definite import bound_before, first_value
 from s2sgrad.analysis.effects import Fact
 from s2sgrad.ir import Call, Const, Expr, Var, call
 from s2sgrad.transform.adjoint import mirrored
@@ -304,14 +304,8 @@ class Sweeps:
         out: Block = []
         for name in sorted(self.unbound):
             v = self.unbound[name]
-            if isinstance(v.type, ir.Scalar):
-                out.append(ir.Assign(v, Const({"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0j}[v.type.dtype[0]], v.type)))
-                continue
-            for w in [v, *([self.st.bar(v)] if self.st.is_active(v) and self.st.is_eager(v) else [])]:
-                if isinstance(w.type, ir.ListType):
-                    out.append(ir.Assign(w, call("list_new", item=w.type.item)))
-                else:
-                    out.append(ir.Assign(w, Call("empty", (ZERO,) * v.ndim, (("dtype", v.type.dtype),), w.type)))
+            mirrored = not isinstance(v.type, ir.Scalar) and self.st.is_active(v) and self.st.is_eager(v)
+            out += [ir.Assign(w, first_value(w)) for w in (v, *([self.st.bar(v)] if mirrored else []))]
         return out
 
 

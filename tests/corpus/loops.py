@@ -405,3 +405,15 @@ def bound_on_one_path_and_again(x, c):
 
 
 case(bound_on_one_path_and_again, (np.array([0.1, 0.7, 0.3]), 0.4), numba="fast")
+
+
+def largest_kept(x, c):
+    """A name that is nothing before the loop, then the best so far: read, under a test, before the text binds it."""
+    best = None
+    for v in x:
+        if best is None or v * c > best:
+            best = v * c
+    return best * best
+
+
+case(largest_kept, (np.array([0.3, 1.2, 0.7]), 2.0), numba="fast")

@@ -18,6 +18,7 @@ import numpy as np
 from s2sgrad import emit, frontend, ir, optimise, transform
 from s2sgrad.connections import connections
 from s2sgrad.eager import Kernel, differentiable, function_of_text
+from s2sgrad.frontend.derivatives import PUSHFORWARD
 from s2sgrad.frontend.tapes import PULLBACK
 from s2sgrad.ir import Program
 from s2sgrad.pipeline import fresh_results, own_arguments
@@ -163,6 +164,7 @@ def of_taped(program: Program, wrt: Sequence[str]) -> tuple[set[str], Callable[.
 
 
 PULLBACK.append(of_taped)
+PUSHFORWARD.append(lambda program, wrt: pushed_program(program, wrt, f"{program.main.name}_jvp").fn)
 
 
 class Generated(Kernel):

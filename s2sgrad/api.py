@@ -69,7 +69,6 @@ def value_and_grad(f: Callable[..., Any], wrt: Any = 0, *, simplify: bool = True
     return derivative(f, "value_and_grad", wrt, Options(simplify, fastmath, parallel, boundscheck))
 
 
-grad.__s2sgrad_transform__ = value_and_grad.__s2sgrad_transform__ = True  # type: ignore[attr-defined]  # may be called inside functions
 
 
 class Pullback:
@@ -380,6 +379,10 @@ def decorated(text: str) -> str:
             out.append("from numba import njit\n")
             imported = True
     return ("" if imported else "from numba import njit\n\n\n") + "".join(out)
+
+
+for _f in (grad, value_and_grad, vjp, jvp, jacobian, hessian, hvp):
+    setattr(_f, "__s2sgrad_transform__", _f.__name__)  # noqa: B010 - they may be called inside of functions
 
 
 __all__ = ["Derivative", "Pullback", "emit_module", "grad", "hessian", "hvp", "jacobian", "jvp", "source", "stages", "value_and_grad", "vjp"]

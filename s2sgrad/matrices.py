@@ -54,7 +54,6 @@ class Matrix:
                                     "Pack the numbers into one array.")  # fmt: skip
         return values
 
-
     def groups(self, values: Sequence[Any]) -> list[Group]:
         return groups_of(self.fn, self.positions, len(values), ())
 
@@ -67,6 +66,8 @@ class Matrix:
 
 class Jacobian(Matrix):
     """What `jacobian` returns."""
+
+    __s2sgrad_matrix__ = "jacobian"
 
     def compute(self, values: list[Any]) -> Any:
         value, pullback = vjp(self.fn, *values)
@@ -119,6 +120,8 @@ def by_columns(fn: Any, values: Sequence[Any], k: int, value: Any, part: int | N
 
 class Hessian(Matrix):
     """What `hessian` returns."""
+
+    __s2sgrad_matrix__ = "hessian"
 
     def __init__(self, f: Callable[..., Any], wrt: Any) -> None:
         super().__init__(f, wrt)

@@ -356,8 +356,28 @@ def test_grad_written_inside_a_function():
         return value * slope
 
     assert s2sgrad.grad(f)(1.5) == pytest.approx(60 * 1.5**4)
-    with pytest.raises(s2sgrad.Unsupported, match="grad of a function that is defined inside the differentiated function"):
-        s2sgrad.grad(lambda p: s2sgrad.grad(lambda q: q**3 * p)(p))(2.0)
+    assert s2sgrad.grad(lambda p: s2sgrad.grad(lambda q: q**3 * p)(p))(2.0) == pytest.approx(9 * 2.0**2)
+
+
+def test_errors_of_derivatives_written_inside():
+    with pytest.raises(s2sgrad.WrtError, match="cannot differentiate lambda with respect to 'n'"):
+        s2sgrad.grad(lambda x: s2sgrad.grad(lambda y, n: x * y**n, wrt="n")(2.0, 3))(1.0)
+    with pytest.raises(s2sgrad.ResultError, match="one real scalar result, but lambda returns an array"):
+        s2sgrad.grad(lambda x: s2sgrad.grad(lambda y: np.array([x, y]))(2.0))(1.0)
+
+    def slope_or_zero(x):
+        def root(y):
+            if y < 0:
+                raise ValueError("negative")
+            return x * np.sqrt(y)
+
+        try:
+            return s2sgrad.grad(root)(x)
+        except ValueError:
+            return 0.0
+
+    with pytest.raises(s2sgrad.Unsupported, match="ValueError could be raised inside of root, whose derivative is taken here"):
+        s2sgrad.grad(slope_or_zero)(1.0)
 
 
 def test_forward_mode_with_arguments_that_are_fixed():

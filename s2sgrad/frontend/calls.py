@@ -41,10 +41,12 @@ from s2sgrad.frontend.values import (
     Obj,
     Partial,
     Poison,
+    Pulled,
     Ref,
     Ruled,
     Tape,
     Text,
+    Transformed,
     Tup,
     Value,
     describe,
@@ -116,6 +118,10 @@ class Calls(NumPyCalls, Tapes):
             return self.call(f.func, [*f.args, *args], {**f.kwargs, **kwargs}, node)
         if isinstance(f, Ruled):
             return self.call_ruled(f, args, kwargs, node)
+        if isinstance(f, Transformed):
+            return self.call_transformed(f, args, kwargs, node)
+        if isinstance(f, Pulled):
+            return self.call_pulled(f, args, node)
         if isinstance(f, Method):
             return self.call_method(f, args, kwargs, node)
         if isinstance(f, Ref):

@@ -27,6 +27,7 @@ from s2sgrad.frontend.values import (
     Ref,
     Ruled,
     Text,
+    Transformed,
     Tup,
     Value,
     describe,
@@ -44,6 +45,8 @@ class Customs(Builtins):
             return None
         if mark == "__s2sgrad_transform__":
             return self.make_derivative(f, args, kwargs, node)
+        if mark == "__s2sgrad_matrix__":
+            return self.call_transformed(Transformed(obj.__s2sgrad_matrix__, self.member(f, "fn"), obj.wrt), args, kwargs, node)
         if mark == "__s2sgrad_custom__":
             return self.custom_gradient(f, args, kwargs, node)
         if mark == "__s2sgrad_recompute__":
@@ -79,25 +82,16 @@ class Customs(Builtins):
             if n not in ordered and p.default is not p.empty:
                 kwargs = kwargs | {n: self.lift(p.default, None)}
                 ordered[n] = kwargs[n]
+        if any(isinstance(v, Ref) for v in ordered.values()):  # lists and dicts: their numbers are found where they stand
+            request = f.value.template.request
+            wrt = request.wrt[0] if request.single else request.wrt
+            return self.call_transformed(Transformed(request.mode, self.member(f, "fn"), wrt), args, kwargs, node)
         specs = tuple(spec_of(ordered[n]) for n in names if n in ordered)
         python = f.value.__s2sgrad_inline__(specs)
         if self.guards is not None and f.access is not None:
             self.guards[f.access] = self.static_of(f.value)
         access = None if f.access is None else (*f.access, ("inline", specs))
         return self.inline(self.function(python, access), args, kwargs, node)
-
-    def make_derivative(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
-        """`s2sgrad.grad(g)` written inside a function: made now; read again with the captured data."""
-        g = args[0] if args else NONE
-        python = g.python if isinstance(g, Func) else g.value if isinstance(g, Obj) else None
-        if python is None:
-            raise self.error(f"{f.value.__name__} of a function that is defined inside the differentiated function is not supported", node,
-                             "Define the inner function at module level and pass what it captures as arguments.")
-        rest = tuple(self.static(a) for a in args[1:])
-        named = {k: self.static(v) for k, v in kwargs.items()}
-        path = getattr(g, "access", None)
-        access = None if path is None else (*path, ("derivative", f.value, rest, tuple(named.items())))
-        return Obj(f.value(python, *rest, **named), access)
 
     def static_of(self, value: Any) -> Any:
         from s2sgrad.structure import Static
@@ -370,6 +364,7 @@ def stream_name(stream: Any) -> str | None:
 MARKS = (
     "__s2sgrad_transform__", "__s2sgrad_custom__", "__s2sgrad_recompute__", "__s2sgrad_function__", "__s2sgrad_numpy__", "__s2sgrad_print__",
     "__s2sgrad_inline__", "__s2sgrad_tape__", "__s2sgrad_rule__",
+    "__s2sgrad_matrix__",
 )  # fmt: skip
 
 

@@ -31,6 +31,7 @@ from s2sgrad.frontend.values import (
     Ref,
     SliceOf,
     Text,
+    Transformed,
     Tup,
     Unbound,
     Value,
@@ -320,6 +321,8 @@ def _parts(v: Value) -> list[Value]:
         return [v.owner, *([v.func] if v.func is not None else [])]
     if isinstance(v, Partial):
         return [v.func, *v.args, *v.kwargs.values()]
+    if isinstance(v, Transformed):
+        return [v.function]
     if isinstance(v, Iter):
         return [*v.parts, *([v.extra] if isinstance(v.extra, Value) else [])]
     return []

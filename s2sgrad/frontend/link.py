@@ -9,7 +9,7 @@ from typing import Any
 
 from s2sgrad import errors, ir
 from s2sgrad.frontend import scope as scoping
-from s2sgrad.frontend.customs import Customs
+from s2sgrad.frontend.derivatives import Derivatives
 from s2sgrad.frontend.exceptions import DeadCode
 from s2sgrad.frontend.machine import NeedsStatic, Path, State
 from s2sgrad.frontend.prune import prune
@@ -31,7 +31,7 @@ class Linked:
     busy: bool = True
 
 
-class Linking(Customs):
+class Linking(Derivatives):
     def linked_call(self, f: Func, bound: dict[str, Value], node: Any) -> Value | None:
         """The call of a recursive function that has to be linked; None for functions that are inlined."""
         if f.node not in self.to_link:

@@ -195,6 +195,23 @@ class Ruled(Value):
 
 
 @dataclass(frozen=True, eq=False)
+class Transformed(Value):
+    """`grad(function, wrt)` of a function that the program defines; mode: 'grad', 'value_and_grad', 'jacobian', 'hessian'."""
+
+    mode: str
+    function: Value
+    wrt: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Pulled(Value):
+    """The pull-back of a call that the program has made; `wanted`: the argument whose gradient it gives (None: of every one)."""
+
+    record: Any
+    wanted: Value | None
+
+
+@dataclass(frozen=True, eq=False)
 class Range(Value):
     start: Num
     stop: Num
@@ -380,7 +397,8 @@ def describe(v: Value) -> str:
     if isinstance(v, Ref):
         return f"a {v.heap.kind if v.heap.kind != 'object' else v.heap.cls.__name__}"
     return {"Func": "a function", "Method": "a method", "Range": "a range", "Iter": "an iterator", "Text": "a string",
-            "SliceOf": "a slice", "Partial": "a partial function", "Error": "an exception"}.get(type(v).__name__, type(v).__name__)
+            "SliceOf": "a slice", "Partial": "a partial function",
+            "Transformed": "a derivative", "Pulled": "a pull-back", "Error": "an exception"}.get(type(v).__name__, type(v).__name__)
 
 
 def is_text(v: Value) -> bool:

@@ -35,7 +35,7 @@ from s2sgrad.callables import function_name, place_of, signature, unwrap
 from s2sgrad.errors import Unsupported, WrtError
 from s2sgrad.ir import Array, is_inexact
 from s2sgrad.pipeline import Derived, Options, default_backend, derive
-from s2sgrad.structure import Leaf, Node, Spec, Static, children, flatten, leaves
+from s2sgrad.structure import UNITS, Leaf, Node, Spec, Static, children, flatten, leaves
 from s2sgrad.wrapped import WRAPPERS, call_wrapped, wrapper_in
 
 _ndarray = np.ndarray
@@ -323,7 +323,7 @@ class Template:
                 return self.build(fn, specs, kw_specs, default_backend()), fixed
             except Unsupported as e:
                 path = e.origin[1:]
-                if not e.origin or e.origin[0] != "arg" or path in fixed or isinstance(value_at(path, args, kw), np.ndarray):
+                if not e.origin or e.origin[0] != "arg" or path in fixed or isinstance(value_at(path, args, kw), np.ndarray | types.NoneType):
                     raise
                 fixed = (*fixed, path)
 
@@ -383,7 +383,10 @@ class Template:
 
 
 def value_at(path: Sequence[Any], args: Sequence[Any], kw: dict[str, Any] | None) -> Any:
-    """The number at a path into the arguments: (position or keyword, key, key, ...)."""
+    """The number at a path into the arguments: (position or keyword, key, key, ...); with UNITS at its end which extents of an array are 1."""
+    if path[-1] == UNITS:
+        array = value_at(path[:-1], args, kw)
+        return tuple([n == 1 for n in array.shape]) if isinstance(array, np.ndarray) else None
     value = (kw or {})[path[0]] if isinstance(path[0], str) else args[path[0]]
     for key in path[1:]:
         found = children(value)
@@ -406,6 +409,9 @@ def with_fixed(specs: list[Spec], kw_specs: dict[str, Spec], path: Sequence[Any]
 def _fixed(spec: Spec, path: Sequence[Any], value: Any) -> Spec:
     if not path:
         return Static(value)
+    if path == (UNITS,):
+        assert isinstance(spec, Leaf)
+        return replace(spec, units=value)
     assert isinstance(spec, Node)
     return replace(spec, children=tuple(_fixed(c, path[1:], value) if k == path[0] else c for k, c in zip(spec.keys, spec.children, strict=True)))
 

@@ -24,11 +24,16 @@ FUNCTION_MAKERS = ("s2sgrad", "numba", "numpy", "scipy", "functools")  # their c
 @dataclass(frozen=True)
 class Leaf:
     """A number or an array. `zero_d` marks a 0-d array (handled as a scalar inside); `readonly` an array whose
-    memory may not be written (numba gives it a type of its own)."""
+    memory may not be written (numba gives it a type of its own); `units` says which extents are 1, where the program depends on it."""
 
     type: Type
     zero_d: bool = False
     readonly: bool = False
+    units: tuple[bool, ...] | None = None
+
+
+
+UNITS = "the extents that are 1"  # the last step of a path that means these instead of an argument's value
 
 
 class Static:

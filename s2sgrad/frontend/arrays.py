@@ -111,6 +111,18 @@ for _f in (np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack):  # 
     means(_f)(_sequence_of_arrays(_f))
 
 
+@means(np.squeeze)
+def _squeeze(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    given = dict(zip(("a", "axis"), a, strict=False)) | k
+    x, axis = m.numeric(given["a"]), given.get("axis", NONE)
+    if x.is_array and isinstance(axis, Obj) and axis.value is None:
+        x = m.as_var(x, "whole")
+        axis = Tup(tuple(number(i) for i in m.squeezed_axes(x)))
+        if not axis.items:  # type: ignore[union-attr]
+            return x
+    return m.primitive(np.squeeze, [x, axis], {}, n)
+
+
 @means(np.fill_diagonal)
 def _fill_diagonal(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     x = m.as_var(m.numeric(a[0]), "view")

@@ -20,6 +20,7 @@ from s2sgrad.frontend.tapes import PULLBACK
 from s2sgrad.frontend.values import (
     IDENTITY,
     NONE,
+    UNIT_AXES,
     Func,
     Method,
     Num,
@@ -121,7 +122,7 @@ class Derivatives(Customs):
         """A function whose derivative is taken gives its result, and does nothing else."""
         assert self.state is not None
         own = {v.heap for v in r.args.values() if isinstance(v, Ref)}
-        if any(k is not IDENTITY and k not in own and self.state.get(k) is not v for k, v in before.items()):
+        if any(k not in (IDENTITY, UNIT_AXES) and k not in own and self.state.get(k) is not v for k, v in before.items()):
             raise self.error(f"{r.name} changes variables, lists or objects outside of it, and its derivative is taken here", node,
                              "Return the new value instead.")
         returns = ir.Return([n.expr for n in self.numbers(r.value)])

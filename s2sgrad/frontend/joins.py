@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from s2sgrad import ir
-from s2sgrad.frontend.machine import Machine, Path, State, keys_of, slot_name
+from s2sgrad.frontend.machine import Path, State, keys_of, slot_name
 from s2sgrad.frontend.unify import convert, fits, promote, same, same_const, same_shape, skeleton
+from s2sgrad.frontend.units import UnitAxes
 from s2sgrad.frontend.values import (
     IDENTITY,
     UNBOUND,
+    UNIT_AXES,
     UNKNOWN,
     Element,
     Error,
@@ -34,6 +36,7 @@ from s2sgrad.frontend.values import (
     Transformed,
     Tup,
     Unbound,
+    Units,
     Value,
     describe,
     is_zero_d,
@@ -52,7 +55,7 @@ class Copies(list[tuple[Var, Expr]]):
         self.guards: dict[str, Expr] = {}
 
 
-class Joins(Machine):
+class Joins(UnitAxes):
     def join(self, paths: Sequence[Path], force: bool = False) -> State | None:
         """The state where paths meet; conversions are appended to the paths."""
         if not paths:
@@ -62,6 +65,8 @@ class Joins(Machine):
         target = self.merge_states([p.state for p in paths])
         for p in paths:
             self.reconcile(p, target)
+        if self.follows_units:
+            target[UNIT_AXES] = self.common_units([p.state.get(UNIT_AXES, UNBOUND) for p in paths])
         return target
 
     def merge_states(self, states: Sequence[State], born: float = float("inf")) -> State:
@@ -90,6 +95,8 @@ class Joins(Machine):
                 for h in (*refs, heap):
                     self.freeze(h, "it may be one of several objects here")
         self.merging = ()
+        if self.follows_units:
+            self.forget_moved(out, states)
         return out
 
     def merge(self, slot: tuple[Any, ...], vals: Sequence[Value], todo: list[Any]) -> Value:
@@ -98,6 +105,8 @@ class Joins(Machine):
         if isinstance(first, Identities) or slot[0] is IDENTITY:
             tables = [v.tokens if isinstance(v, Identities) else {} for v in vals]
             return Identities({k: t for k, t in tables[0].items() if all(o.get(k) is t for o in tables[1:])})
+        if slot[0] is UNIT_AXES:
+            return self.common_units(vals)
         if all(v is first or same(v, first) for v in vals[1:]) and not any(self.is_volatile(v) for v in vals):
             return first
         for v in vals:
@@ -211,7 +220,8 @@ class Joins(Machine):
         self.out, self.state = saved, saved_state
 
     def move(self, state: State, v: Value, t: Value, target: State, copies: Copies) -> None:
-        if v is t or isinstance(t, Poison | Identities) or (isinstance(v, Maybe) and isinstance(t, Maybe) and v.flag == t.flag and same(v.value, t.value)):
+        if v is t or isinstance(t, Poison | Identities | Units) or (
+                isinstance(v, Maybe) and isinstance(t, Maybe) and v.flag == t.flag and same(v.value, t.value)):
             return
         if isinstance(t, Maybe):
             conflict = t.absent == "conflict" and isinstance(v, Num) and isinstance(t.value, Num) and promote(v.type, t.value.type) is None

@@ -67,6 +67,8 @@ class Machine:
         self.guards: dict[Any, Any] = {}
         self.static_accesses: set[Any] = set()
         self.wide_rows: dict[Any, str] = {}  # lists in lists that get numbers of a wider dtype later: where they are made -> dtype
+        self.follows_units = False  # which axes have extent 1 matters to the program
+        self.known_units: set[Any] = set()  # the arguments where it is known
         self.lifted: dict[Any, Any] = {}
         self.accesses: dict[Any, Any] = {}
         self.origins: dict[str, Any] = {}
@@ -121,6 +123,8 @@ class Machine:
         if s.place is None:
             s.place = self.place()
         self.out.append(s)
+        if self.follows_units and self.state is not None:
+            self.note_units(s)
         if isinstance(s, Assign) and isinstance(s.value, Var):
             self.copied.add((s.target.name, s.value.name))
         if isinstance(s, Assign) and self.state is not None:

@@ -81,6 +81,10 @@ class Specialiser(Linking):
             v = self.fresh(name, spec.type)
             params.append(Param(v.name, spec.type, origin))
             self.origins[v.name] = origin
+            if spec.units is not None:
+                self.known_units.add(origin)
+                if self.follows_units:
+                    self.set_unit_axes(v.name, spec.units)
             if fixed:
                 self.stable.add(v.name)
             return self.new_zero_d(Num(v), name) if spec.zero_d and not self.tensors else Num(v)
@@ -164,15 +168,16 @@ def specialise(fn: Any, specs: Sequence[Spec], *, kw: dict[str, Spec] | None = N
     static: set[Access] = set()
     assigned: list[Access] = []
     wide: dict[Any, str] = {}
+    units = False
     for _ in range(50):
         m = Specialiser()
         m.static_accesses, m.wide_rows = static, wide
         m.inputs = set()  # type: ignore[attr-defined]
-        m.tensors, m.assigned_accesses = tensors, assigned
+        m.tensors, m.assigned_accesses, m.follows_units = tensors, assigned, units
         try:
             return _run(m, fn, specs, kw or {})
         except Restart:
-            static, assigned, wide = m.static_accesses, m.assigned_accesses, m.wide_rows
+            static, assigned, wide, units = m.static_accesses, m.assigned_accesses, m.wide_rows, m.follows_units
         except NeedsStatic as e:
             refused = errors.Unsupported(e.message, e.place, e.hint, e.caret)
             refused.origin = e.origin

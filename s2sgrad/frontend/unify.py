@@ -28,6 +28,7 @@ from s2sgrad.frontend.values import (
     Text,
     Tup,
     Unbound,
+    Units,
     Value,
     nums,
 )
@@ -66,6 +67,8 @@ def same(v: Value, w: Value) -> bool:
         return v.node is w.node and v.scope is w.scope and all(map(same, v.defaults, w.defaults))
     if isinstance(v, Unbound):
         return True
+    if isinstance(v, Units):
+        return v.table == w.table
     if isinstance(v, Poison):
         return v.reason == w.reason
     return same_shape(v, w) and all(map(same, nums(v), nums(w)))

@@ -325,7 +325,15 @@ class Identities(Value):
     tokens: dict[str, Any]
 
 
+@dataclass(frozen=True, eq=False)
+class Units(Value):
+    """Which axes of the arrays in variables have extent 1 (see `frontend.units`)."""
+
+    table: dict[str, tuple[bool | None, ...]]
+
+
 IDENTITY = Cell("identity", -1)
+UNIT_AXES = Cell("unit axes", -2)
 
 
 def map_nums(v: Value, f: Callable[[Num], Num]) -> Value:

@@ -268,4 +268,35 @@ case(view_rebound_in_loop, (X,))
 case(view_of_view_of_row, (A,))
 case(broadcast_view, (X,))
 case(squeeze_expand, (X,))
+
+
+def squeezed_sums(x):
+    rows = np.sum(x, axis=1, keepdims=True)
+    flat = np.squeeze(rows)
+    flat[1] = 3.0 * flat[0]
+    return np.sum(rows**2) + np.sum(x[None, :, 1:2].squeeze() ** 3)
+
+
+def squeezed_arguments(w, x, y):
+    """Which extents are 1 decides the ranks: of a column, a matrix and a row."""
+    total = 0.0
+    for _ in range(3):
+        a = 1.0 / (1.0 + np.exp(-np.dot(w.T, x)))
+        cost = np.squeeze(-np.dot(y, np.log(a).T))
+        total += cost
+        w = w - 0.1 * np.dot(x, (a - y).T)
+    return total + np.sum(np.squeeze(w) * np.arange(len(w)))
+
+
+def squeezed_on_either_path(x, n):
+    y = x[:1]
+    if n > 2:
+        y = x * 2.0
+    return np.sum(np.squeeze(y) ** 2)
+
+
+COLUMN = np.array([[0.3], [-0.7]])
+case(squeezed_sums, (np.arange(6.0).reshape(2, 3) + 0.5,), numba="fast")
+case(squeezed_arguments, (COLUMN, np.array([[0.4, 1.3, -0.8], [0.9, -0.2, 0.5]]), np.array([[1.0, 0.0, 1.0]])), second=True)
+case(squeezed_on_either_path, (np.arange(6.0).reshape(2, 3) + 0.5, 3))
 case(strided_argument, lambda: (np.repeat(X, 2)[::2],))

@@ -11,7 +11,7 @@ from s2sgrad.frontend.conditions import negated
 from s2sgrad.frontend.iterators import Iterators
 from s2sgrad.frontend.printing import percent
 from s2sgrad.frontend.statements import BINARY, DUNDER
-from s2sgrad.frontend.values import NONE, UNKNOWN, Iter, Num, Obj, Ref, Text, Tup, Value, describe, is_dict, is_list, is_text, number, of
+from s2sgrad.frontend.values import NONE, UNKNOWN, Iter, Num, Obj, OneOfThese, Ref, Text, Tup, Value, describe, is_dict, is_list, is_text, number, of
 from s2sgrad.ir import Const
 from s2sgrad.rules import registry
 
@@ -34,6 +34,9 @@ class Arithmetic(Iterators):
 
     def binary(self, op: Any, a: Value, b: Value) -> Value:
         a, b = self.vector(self.present(a)), self.vector(self.present(b))
+        for v in (a, b):
+            if isinstance(v, OneOfThese):
+                raise self.undecided(v)
         if self.of_numpy(a, b):
             return self.softened(self.arithmetic(op, a, b))  # type: ignore[arg-type]
         a, b = self.operands(a, b, TENSOR_NAMES.get(op.__name__, ""))

@@ -39,6 +39,7 @@ from s2sgrad.frontend.values import (
     Method,
     Num,
     Obj,
+    OneOfThese,
     Partial,
     Poison,
     Pulled,
@@ -112,6 +113,10 @@ class Calls(NumPyCalls, Tapes):
     def call(self, f: Value, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         """The value of a call; its statements are emitted."""
         f = self.present(f)
+        if isinstance(f, OneOfThese):
+            if any(isinstance(g, Obj) and isinstance(g.value, type) for g in f.these):
+                raise self.undecided(f)
+            return self.with_each(f, lambda g: self.call(g, args, kwargs, node))
         if isinstance(f, Func):
             return self.inline(f, args, kwargs, node)
         if isinstance(f, Partial):

@@ -26,6 +26,7 @@ from s2sgrad.frontend.values import (
     Method,
     Num,
     Obj,
+    OneOfThese,
     Range,
     Ref,
     SliceOf,
@@ -136,6 +137,10 @@ class Comparisons(Iterators):
         own = self.own_operator("__eq__", "__eq__", a, b)
         if own is not None:
             return self.truth(own)
+        if isinstance(a, OneOfThese):
+            return self.for_each(a, lambda x: self.equal(x, b))
+        if isinstance(b, OneOfThese):
+            return self.for_each(b, lambda x: self.equal(a, x))
         if a is b and not isinstance(a, Num):
             return True
         if isinstance(a, Num) and isinstance(b, Num):
@@ -205,6 +210,10 @@ class Comparisons(Iterators):
         """`a is b` as a Python bool or a boolean expression."""
         if a is b and not isinstance(a, Num):
             return True
+        if isinstance(a, OneOfThese):
+            return self.for_each(a, lambda x: self.same_object(x, b))
+        if isinstance(b, OneOfThese):
+            return self.for_each(b, lambda x: self.same_object(a, x))
         if isinstance(a, Obj) and isinstance(b, Obj):
             return a.value is b.value
         if isinstance(a, Ref) and isinstance(b, Ref):
@@ -272,6 +281,8 @@ class Comparisons(Iterators):
         return there(key) if key in keys else False
 
     def contains(self, box: Value, x: Value) -> Any:
+        if isinstance(x, OneOfThese):
+            return self.for_each(x, lambda v: self.contains(box, v))
         own = self.own_method(box, "__contains__")
         if own is not None:
             return self.truth(self.call(own, [box, x], {}, None))

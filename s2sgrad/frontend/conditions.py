@@ -22,6 +22,7 @@ from s2sgrad.frontend.values import (
     Method,
     Num,
     Obj,
+    OneOfThese,
     Partial,
     Range,
     Ref,
@@ -63,6 +64,8 @@ class Conditions(Iterators):
             return ir.call("ne", v.expr, 0)
         if isinstance(v, Obj):
             return bool(v.value)
+        if isinstance(v, OneOfThese):
+            return self.for_each(v, self.truth)
         if isinstance(v, Tup):
             own = self.own_method(v, "__bool__")
             return bool(v.items) if own is None else self.truth(self.call(own, [v], {}, None))

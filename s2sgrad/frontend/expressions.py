@@ -29,6 +29,7 @@ from s2sgrad.frontend.values import (
     Method,
     Num,
     Obj,
+    OneOfThese,
     SliceOf,
     Tape,
     Text,
@@ -178,6 +179,8 @@ class Expressions(Arithmetic, Comparisons, Conditions, Comprehensions):
         return self.present(base), index
 
     def part_of(self, base: Value, index: Sequence[Value]) -> Value:
+        if len(index) == 1 and isinstance(index[0], OneOfThese):
+            return self.with_each(index[0], lambda key: self.part_of(base, [key]))
         part = self.element_view(self.subscript(base, index), index)
         return self.softened(part) if self.of_numpy(base) else part
 

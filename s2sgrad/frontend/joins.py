@@ -7,6 +7,7 @@ from typing import Any
 
 from s2sgrad import ir
 from s2sgrad.frontend.machine import Path, State, keys_of, slot_name
+from s2sgrad.frontend.options import Options, may_be_chosen
 from s2sgrad.frontend.unify import convert, fits, promote, same, same_const, same_shape, skeleton
 from s2sgrad.frontend.units import UnitAxes
 from s2sgrad.frontend.values import (
@@ -27,6 +28,7 @@ from s2sgrad.frontend.values import (
     Method,
     Num,
     Obj,
+    OneOfThese,
     Partial,
     Poison,
     Range,
@@ -55,7 +57,7 @@ class Copies(list[tuple[Var, Expr]]):
         self.guards: dict[str, Expr] = {}
 
 
-class Joins(UnitAxes):
+class Joins(UnitAxes, Options):
     def join(self, paths: Sequence[Path], force: bool = False) -> State | None:
         """The state where paths meet; conversions are appended to the paths."""
         if not paths:
@@ -126,6 +128,8 @@ class Joins(UnitAxes):
         if all(isinstance(v, Num) for v in vals):
             return self.merge_nums(slot, vals)  # type: ignore[arg-type]
         kind = type(first)
+        if all(map(may_be_chosen, vals)):
+            return self.merge_options(slot, vals)
         if all(isinstance(v, Ref) for v in vals):
             return self.merge_refs(slot, vals, todo)  # type: ignore[arg-type]
         if any(isinstance(v, Growing) for v in vals) and all(isinstance(v, Growing | Items) for v in vals):
@@ -234,6 +238,10 @@ class Joins(UnitAxes):
             else:
                 copies.append((t.flag, Const(True, ir.BOOL)))
                 self.move(state, v, t.value, target, copies)
+        elif isinstance(t, OneOfThese):
+            code = self.code_expr(v)
+            if code != t.which.expr:
+                copies.append((t.which.expr, code))  # type: ignore[arg-type]
         elif isinstance(t, Num) and is_zero_d(v):
             self.move(state, state[v.heap], t, target, copies)
         elif isinstance(t, Num) and isinstance(v, Num):
@@ -340,7 +348,7 @@ def _parts(v: Value) -> list[Value]:
 
 def poisonous(v: Value) -> bool:
     """Does a value hold something that no variable can stand for?"""
-    return isinstance(v, Poison) or any(poisonous(p) for p in _parts(v))
+    return isinstance(v, Poison | OneOfThese) or any(poisonous(p) for p in _parts(v))
 
 
 def _value_names(v: Value, out: set[str]) -> None:

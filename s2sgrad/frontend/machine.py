@@ -9,7 +9,25 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from s2sgrad import errors, ir
-from s2sgrad.frontend.values import IDENTITY, Fields, Growing, Heap, Identities, Items, Iter, Maybe, Num, Partial, Poison, Tup, Unbound, Value, map_nums, nums
+from s2sgrad.frontend.values import (
+    IDENTITY,
+    Fields,
+    Growing,
+    Heap,
+    Identities,
+    Items,
+    Iter,
+    Maybe,
+    Num,
+    OneOfThese,
+    Partial,
+    Poison,
+    Tup,
+    Unbound,
+    Value,
+    map_nums,
+    nums,
+)
 from s2sgrad.ir import Array, Assign, Call, Const, Expr, Stmt, Type, Var
 
 State = dict[Any, Value]
@@ -67,6 +85,7 @@ class Machine:
         self.guards: dict[Any, Any] = {}
         self.static_accesses: set[Any] = set()
         self.wide_rows: dict[Any, str] = {}  # lists in lists that get numbers of a wider dtype later: where they are made -> dtype
+        self.options: list[Value] = []  # strings and functions that paths choose
         self.follows_units = False  # which axes have extent 1 matters to the program
         self.known_units: set[Any] = set()  # the arguments where it is known
         self.lifted: dict[Any, Any] = {}
@@ -233,6 +252,10 @@ class Machine:
             return Fields({k: self._store((*slot, k), i, copies) for k, i in v.fields.items()})
         if isinstance(v, Growing | Unbound | Maybe | Poison):
             return v
+        if isinstance(v, OneOfThese):
+            which = self._store((*slot, "which"), v.which, copies)
+            assert isinstance(which, Num)
+            return OneOfThese(which, v.these)
         if isinstance(v, Iter | Partial):
             if slot[-1] == "source":
                 return v

@@ -37,6 +37,7 @@ from s2sgrad.frontend.values import (
     Method,
     Num,
     Obj,
+    OneOfThese,
     Partial,
     Poison,
     Range,
@@ -207,6 +208,8 @@ class Objects(Indexing, Sequences):
             return self.need_static(v, "this value")
         if isinstance(v, Obj):
             return v.value
+        if isinstance(v, OneOfThese):
+            raise self.undecided(v)
         if isinstance(v, Tup):
             items = tuple(self.static(i) for i in v.items)
             return items if v.cls is None else v.cls(*items)
@@ -418,6 +421,8 @@ class Objects(Indexing, Sequences):
     # ------------------------------------------------------------------------------------------- attributes
 
     def attribute(self, base: Value, name: str, node: Any) -> Value:
+        if isinstance(base, OneOfThese):
+            raise self.undecided(base)
         if isinstance(base, Num):
             return self.number_attribute(base, name, node)
         if isinstance(base, Tup):

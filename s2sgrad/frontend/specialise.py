@@ -22,6 +22,7 @@ from s2sgrad.frontend.link import Linking
 from s2sgrad.frontend.loops import Again, NeedsPeel
 from s2sgrad.frontend.machine import NeedsStatic
 from s2sgrad.frontend.objects import Restart
+from s2sgrad.frontend.options import Undecided
 from s2sgrad.frontend.prune import prune
 from s2sgrad.frontend.reshapes import check_reshapes
 from s2sgrad.frontend.scope import Frame, Scope
@@ -35,6 +36,7 @@ from s2sgrad.frontend.values import (
     Maybe,
     Num,
     Obj,
+    OneOfThese,
     Record,
     Ref,
     Tup,
@@ -130,6 +132,8 @@ class Specialiser(Linking):
                 return self.growing_result(c, leaves, node)
         if isinstance(v, Obj):
             return Static(v.value)
+        if isinstance(v, OneOfThese):
+            raise self.undecided(v, "the result")
         raise self.error(f"{describe(v)} is returned: not supported", node)
 
     def growing_result(self, g: Growing, leaves: list[ir.Expr], node: Any) -> Spec:
@@ -182,6 +186,8 @@ def specialise(fn: Any, specs: Sequence[Spec], *, kw: dict[str, Spec] | None = N
             refused = errors.Unsupported(e.message, e.place, e.hint, e.caret)
             refused.origin = e.origin
             raise refused from None
+        except Undecided as e:
+            raise errors.TypeConflict(e.message, e.place, e.hint, e.caret) from None
         except (Again, NeedsBranch, NeedsPeel, Recursive) as e:
             raise m.error(f"this program is not supported ({type(e).__name__})") from None
     raise errors.Unsupported("too many captured constants decide the structure of the function")

@@ -16,6 +16,7 @@ from s2sgrad.frontend.exceptions import DeadCode
 from s2sgrad.frontend.joins import poisonous
 from s2sgrad.frontend.machine import Path, Target, effects, reads_memory
 from s2sgrad.frontend.matches import Matches
+from s2sgrad.frontend.options import Undecided
 from s2sgrad.frontend.values import (
     NONE,
     UNBOUND,
@@ -28,6 +29,7 @@ from s2sgrad.frontend.values import (
     Maybe,
     Num,
     Obj,
+    OneOfThese,
     Poison,
     Ref,
     SliceOf,
@@ -62,19 +64,24 @@ class Statements(Matches):
             rest = list(stmts[i + 1:])
             before, self.jumps = self.jumps, set()
             self.node = s if hasattr(s, "lineno") else self.node
-            point = self.mark() if isinstance(s, gast.If) or choice(s) is not None else None
+            point = self.mark() if self.options or isinstance(s, gast.If) or choice(s) is not None else None
             try:
                 tail = self.statement(s, rest)
             except DeadCode:
                 self.state, tail = None, None
-            except errors.TypeConflict:
-                if self.splits >= 4 or (choice(s) is None and not forks):
+            except errors.TypeConflict as conflict:
+                if isinstance(conflict, Undecided) and point is not None and self.holds(point[1], conflict.chosen):
+                    self.restore(point)
+                    self.jumps, self.node = set(), s
+                    tail = self.statement_for_each(conflict.chosen, s, rest)
+                elif self.splits >= 4 or (choice(s) is None and not forks):
                     raise
-                if choice(s) is not None:  # `y = f(a if c else b)` is `if c: y = f(a)  else: y = f(b)`
+                elif choice(s) is not None:  # `y = f(a if c else b)` is `if c: y = f(a)  else: y = f(b)`
                     self.restore(point)
                     self.jumps = before
                     return self.run([choice(s), *rest])
-                return self.split(stmts, *forks[-1])
+                else:
+                    return self.split(stmts, *forks[-1])
             if isinstance(s, gast.If) and self.state is not None and point is not None and self.poisoned(point[1]):
                 forks.append((i, point, before))
             mine = self.jumps
@@ -524,6 +531,8 @@ class Statements(Matches):
             return [v.expr if isinstance(v, Num) else v.value.expr]
         if isinstance(v, Obj):
             return [str(v.value)]
+        if isinstance(v, OneOfThese):
+            raise self.undecided(v)
         if isinstance(v, Tup | Ref):
             items = list(self.sequence_items(v))
             out: list[Any] = ["(" if isinstance(v, Tup) else "["]

@@ -19,6 +19,7 @@ from s2sgrad.frontend.values import (
     Maybe,
     Num,
     Obj,
+    OneOfThese,
     Poison,
     Range,
     Record,
@@ -71,6 +72,8 @@ def same(v: Value, w: Value) -> bool:
         return v.table == w.table
     if isinstance(v, Poison):
         return v.reason == w.reason
+    if isinstance(v, OneOfThese):
+        return v.which.expr == w.which.expr and len(v.these) == len(w.these) and all(map(same, v.these, w.these))
     return same_shape(v, w) and all(map(same, nums(v), nums(w)))
 
 

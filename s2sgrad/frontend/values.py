@@ -312,6 +312,14 @@ class Maybe(Value):
 
 
 @dataclass(frozen=True, eq=False)
+class OneOfThese(Value):
+    """A string or a function that the paths taken have chosen: `which` holds its number (see `frontend.options`)."""
+
+    which: Num
+    these: tuple[Value, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Poison(Value):
     """Two paths disagree in a way that no variable can hold; an error once it is used."""
 
@@ -352,6 +360,8 @@ def map_nums(v: Value, f: Callable[[Num], Num]) -> Value:
         return replace(v, owner=map_nums(v.owner, f))
     if isinstance(v, Partial):
         return Partial(map_nums(v.func, f), tuple(map_nums(a, f) for a in v.args), {k: map_nums(a, f) for k, a in v.kwargs.items()})
+    if isinstance(v, OneOfThese):
+        return replace(v, which=f(v.which))
     if isinstance(v, Range):
         return replace(v, start=f(v.start), stop=f(v.stop), step=f(v.step))
     if isinstance(v, Iter):
@@ -400,6 +410,8 @@ def describe(v: Value) -> str:
         return "None" if v.value is None else f"{type(v.value).__name__} {getattr(v.value, '__name__', None) or repr(v.value)[:40]}"
     if isinstance(v, Tup):
         return "a tuple"
+    if isinstance(v, OneOfThese):
+        return " or ".join(describe(x) for x in v.these)
     if is_zero_d(v):
         return "an array without axes"
     if isinstance(v, Ref):

@@ -393,6 +393,33 @@ def test_forward_mode_with_arguments_that_are_fixed():
             assert dot == pytest.approx(np.sum(2 * sums * np.sum(inner, axis=0)), rel=1e-13)
 
 
+def test_integers_that_decide_the_keys_of_a_dict_are_fixed():
+    def chebyshev(x, n):
+        terms = {0: 1.0, 1: x}
+        for k in range(2, n + 1):
+            terms[k] = 2 * x * terms[k - 1] - terms[k - 2]
+        return terms[n]
+
+    def fibonacci(x, n):
+        def term(k, known):
+            if k < 2:
+                return x
+            if k not in known:
+                known[k] = term(k - 1, known) + x * term(k - 2, known)
+            return known[k]
+
+        return term(n, {})
+
+    x = 0.3
+    for n, slope in ((3, 12 * x**2 - 3), (5, 80 * x**4 - 60 * x**2 + 5)):
+        assert s2sgrad.grad(chebyshev)(x, n) == pytest.approx(slope)
+    polynomials = {2: [0, 1, 1], 4: [0, 1, 2 + 1, 1], 6: [0, 1, 5, 6, 1]}  # of x, by recursion
+    for n, p in polynomials.items():
+        p = np.polynomial.Polynomial(p)
+        assert fibonacci(x, n) == pytest.approx(p(x))
+        assert s2sgrad.grad(fibonacci)(x, n) == pytest.approx(p.deriv()(x))
+
+
 def test_the_number_of_lists_is_fixed_by_itself():
     from tests.corpus.selection import bucket_sort
 

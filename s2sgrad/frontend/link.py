@@ -94,7 +94,10 @@ class Linking(Derivatives):
         inputs: dict[str, Value] = {}
         for p, v in bound.items():
             if isinstance(v, Ref):
-                raise self.error(f"passing {describe(v)} to a recursive function is not supported", hint="Pass numbers, arrays and tuples.")
+                why = f"passing {describe(v)} to a recursive function is not supported"
+                err = self.error(why, kind=NeedsStatic, hint="Pass numbers, arrays and tuples.")
+                err.origin = self.integer_origin([n.expr for x in bound.values() for n in nums(x)])  # type: ignore[attr-defined]
+                raise err
             inputs[p] = map_nums(v, lambda n, p=p: param(p, n))  # type: ignore[misc]
         linked = Linked(name, params)
         key = (f.node, f.python or f.scope, tuple(bound), tuple(signature(v) for v in bound.values()))
@@ -147,8 +150,7 @@ class Linking(Derivatives):
             return
         err = self.error("a recursive function that writes variables or changes lists and objects of an enclosing function is not supported",
                          kind=NeedsStatic, hint="Return the new value, or store it in an array.")
-        read = free_vars(ir.Function("", [], list(body)))
-        err.origin = next((self.origins[n] for n, v in read.items() if n in self.origins and v.type.dtype == "int64" and isinstance(v.type, ir.Scalar)), ())
+        err.origin = self.integer_origin(free_vars(ir.Function("", [], list(body))).values())  # type: ignore[attr-defined]
         raise err
 
     def check_result(self, v: Value, name: str) -> None:

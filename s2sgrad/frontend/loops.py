@@ -91,7 +91,11 @@ class Loops(Statements):
         if small and self.unrolling:
             return self.unrolled(seq, seq.length.const, node, assign, body, orelse, rest)
         if not small:
-            self.range_loop(iterable, seq, node, assign, body, orelse)
+            try:
+                self.range_loop(iterable, seq, node, assign, body, orelse)
+            except NeedsStatic as e:
+                e.origin = e.origin or self.integer_origin([seq.length.expr])
+                raise
             return None
         snap = self.snapshot()
         opened = self.opened()

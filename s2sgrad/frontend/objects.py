@@ -8,7 +8,7 @@ import enum
 import functools
 import operator
 import types
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -245,6 +245,11 @@ class Objects(Indexing, Sequences):
                 self.static_accesses.add(access)
                 raise Restart
         return None
+
+    def integer_origin(self, exprs: Iterable[Any]) -> tuple[Any, ...]:
+        """The argument that an integer among these expressions is: with its value the program may have a known structure."""
+        found = [x for e in exprs for x in ir.walk(e) if isinstance(x, ir.Var) and self.origins.get(x.name)]
+        return next((self.origins[x.name] for x in found if isinstance(x.type, ir.Scalar) and x.type.dtype == "int64"), ())
 
     def need_static(self, n: Num, what: str) -> Any:
         k = self.try_static(n)

@@ -64,6 +64,7 @@ CASES = {
     "squeeze": [((A23[:, None],), {"axis": 1}), ((sample(1),), {"axis": 0})],
     "broadcast_to": [((sample(3), 2, 3), {})],
     "diagonal": [((A23,), {})],
+    "windows": [((A23, A23[0]), {})],
     "diagonal_matrix": [((sample(2), 2, 3), {})],
     "concatenate": [((A23, A23[:1]), {"axis": 0}), ((A23, A23[:, :1]), {"axis": 1})],
     "stack": [((A23, A23 + 1), {"axis": a}) for a in (0, 1, 2)] + [((sample(3), sample(3)), {"axis": 0})],
@@ -121,7 +122,7 @@ def variables(args):
 
 
 def active(name, args):
-    skip = {"pinv": {1}, "where": {0}, "ifexp": {0}, "linspace": {2}, "arange": {1}, "unbroadcast": {1}, "of_shape": {1}, "full_like": {0}, "copysign": {1}, "ldexp": {1}}
+    skip = {"pinv": {1}, "where": {0}, "ifexp": {0}, "linspace": {2}, "arange": {1}, "unbroadcast": {1}, "of_shape": {1}, "full_like": {0}, "copysign": {1}, "ldexp": {1}, "windows": {1}}
     return [np.asarray(a).dtype.kind in "fc" and i not in skip.get(name, ()) for i, a in enumerate(args)]
 
 

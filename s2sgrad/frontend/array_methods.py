@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -54,13 +55,15 @@ class ArrayMethods(Calls):
     def number_method(self, x: Num, name: str, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
         own = getattr(self, f"array_{name}", None)
         if own is not None:
-            return own(x, args, kwargs, node)
+            return self.read_whole(functools.partial(own, x), f"the method {name}", args, kwargs, node)
         method = getattr(np.ndarray, name, None)
         if method is not None and id(method) in registry.BY_PYTHON:
             return self.made_zero_d(method, [x, *args], self.primitive(method, [x, *args], kwargs, node))
         if name in ("conjugate", "conj"):
             r = self.call(Obj(np.conj), [x], {}, node)
             weak = isinstance(x.type, Scalar) and x.type.weak
+            if x.is_array and x.type.dtype[:5] == "float":
+                return x  # the method gives the array itself, np.conj a new one
             return x if weak and x.type.dtype != "complex128" else self.python_number(r) if weak else r  # type: ignore[arg-type]
         if name == "transpose" and args:
             axes = args[0] if len(args) == 1 else Tup(tuple(args))
@@ -106,9 +109,15 @@ class ArrayMethods(Calls):
 
     def array_astype(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
         dtype = self.static(args[0] if args else kwargs["dtype"])
+        order = self.static(kwargs.get("order", Obj("K")))
+        for name in ("casting", "subok"):
+            kwargs.pop(name, None)
         if not x.is_array:
             return self.numpy_scalar(np.dtype(dtype).type, [x], node)
-        return Num(ir.call("astype", x.expr, dtype=np.dtype(dtype).name))
+        if not self.static(kwargs.get("copy", Obj(True))) and np.dtype(dtype).name == x.type.dtype:
+            return x
+        y = ir.call("astype", x.expr, dtype=np.dtype(dtype).name)
+        return Num(registry.call_python(np.asarray, (y,), {"order": order}) if order in ("C", "F") else y)
 
     def array_view(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
         if args or kwargs:
@@ -122,7 +131,8 @@ class ArrayMethods(Calls):
         return self.call(Obj(np.transpose), [x, Obj(tuple(axes))], {}, node)
 
     def array_copy(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
-        return Num(ir.call("copy", x.expr)) if x.is_array else x
+        order = args[0] if args else kwargs.get("order", Obj("C"))
+        return Num(registry.call_python(np.copy, (x.expr, self.static(order)), {})) if x.is_array else x
 
     def array_compress(self, x: Num, args: list[Value], kwargs: dict[str, Value], node: Any) -> Value:
         return self.call(Obj(np.compress), [args[0], x, *args[1:]], kwargs, node)

@@ -1,4 +1,4 @@
-"""Arrays made from lists and arrays: np.array, np.stack, np.concatenate, np.fill_diagonal, quadrature nodes."""
+"""Arrays made from lists and arrays: np.array, np.stack, np.concatenate, quadrature nodes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import numpy as np
 from s2sgrad import ir
 from s2sgrad.frontend.builtin import Builtins, Special, means
 from s2sgrad.frontend.calls import qualified
-from s2sgrad.frontend.values import NONE, Growing, Items, Iter, Num, Obj, Ref, Tup, Value, number
+from s2sgrad.frontend.values import NONE, Growing, Items, Iter, Num, Obj, Ref, SliceOf, Tup, Value, number
 from s2sgrad.ir import Const
-from s2sgrad.rules import registry
 
 
 def _array_like(f: Any) -> Special:
@@ -27,7 +26,14 @@ def _array_like(f: Any) -> Special:
             if name != x.type.dtype:
                 return Num(ir.call("astype", x.expr, dtype=name))
             return x if fresh else Num(ir.call("copy", x.expr))
-        return m.primitive(f, [m.rows(v), *a[1:]], k, n)
+        copy = m.static(k.pop("copy", Obj(True if f is np.array else None)))
+        value = m.numeric(m.primitive(f, [m.rows(v), *a[1:]], k, n))
+        same = isinstance(v, Num) and v.is_array and v.type == value.type and m.static(k.get("order", NONE)) in (None, "K", "A")
+        if same and not copy:
+            return v
+        if copy is False and (f is np.array or not same) and not (isinstance(v, Num) and not v.is_array):
+            m.fail(ValueError, "Unable to avoid copy while creating an array as requested.")
+        return Num(ir.call("copy", value.expr)) if same and f is not np.array else value
 
     return special
 
@@ -43,14 +49,16 @@ def _rows(self: Builtins, v: Value) -> Value:
 
 
 Builtins.rows = _rows
-for _f in (np.array, np.asarray):
+for _f in (np.array, np.asarray, np.asanyarray):
     means(_f)(_array_like(_f))
 
 
 @means(np.fromiter)
 def _fromiter(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     dtype = a[1] if len(a) > 1 else k["dtype"]
-    return m.call(Obj(np.array), [m.collect(m.present(a[0]))], {"dtype": dtype}, n)
+    whole = m.call(Obj(np.array), [m.collect(m.present(a[0]))], {"dtype": dtype}, n)
+    count = a[2] if len(a) > 2 else k.get("count", number(-1))
+    return whole if isinstance(count, Num) and count.known and count.const == -1 else m.subscript(whole, [SliceOf(NONE, count, NONE)])
 
 
 def _sequence_of_arrays(f: Any) -> Special:
@@ -121,16 +129,6 @@ def _squeeze(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
         if not axis.items:  # type: ignore[union-attr]
             return x
     return m.primitive(np.squeeze, [x, axis], {}, n)
-
-
-@means(np.fill_diagonal)
-def _fill_diagonal(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
-    x = m.as_var(m.numeric(a[0]), "view")
-    v = m.numeric(a[1])
-    shape = [ir.call("dim", x.expr, axis=0), ir.call("dim", x.expr, axis=1)]
-    idx = m.as_var(m.call(Obj(np.arange), [Num(registry.call_python(min, shape, {}))], {}, n), "index")  # type: ignore[arg-type]
-    m.store_item(x, [idx, idx], v, n)
-    return NONE
 
 
 for _rule in (np.polynomial.legendre.leggauss, np.polynomial.hermite.hermgauss, np.polynomial.chebyshev.chebgauss, np.polynomial.laguerre.laggauss):

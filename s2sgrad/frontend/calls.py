@@ -6,9 +6,10 @@ import collections
 import dataclasses
 import enum
 import functools
+import inspect
 import operator
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
@@ -17,6 +18,7 @@ import numpy as np
 from s2sgrad import errors, ir, library
 from s2sgrad.errors import S2SGradError
 from s2sgrad.frontend import scope as scoping
+from s2sgrad.frontend.given import Arguments, Options
 from s2sgrad.frontend.numpys import NumPyCalls, of_numpy
 from s2sgrad.frontend.printing import formatted
 from s2sgrad.frontend.scope import Frame, Scope
@@ -137,6 +139,16 @@ class Calls(NumPyCalls, Tapes):
             raise self.refusal(TypeError, f"{describe(f)} is not callable", node)
         return self.call_object(f, args, kwargs, node)
 
+    def read_whole(self, special: Any, what: str, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
+        """A call of a function of our own, which must have read everything it was given."""
+        given, options = Arguments(list(args)), Options(kwargs)
+        value = special(given, options, node)
+        if options.unread:
+            raise self.error(f"the option {min(options.unread)}= of {what} is not supported", node)
+        if given.read < len(given):
+            raise self.error(f"argument {given.read + 1} of {what} is not supported", node)
+        return value
+
     # ------------------------------------------------------------------------------------------- Python objects
 
     def call_object(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
@@ -181,11 +193,12 @@ class Calls(NumPyCalls, Tapes):
             return many
         special = self.special(obj)
         if special is not None:
-            return special(list(args), dict(kwargs), node)
+            return self.read_whole(special, qualified(obj), args, kwargs, node)
         found = library.lookup(obj)  # the first function of scipy.special makes all of them known
         if id(obj) in registry.BY_PYTHON and registry.BY_PYTHON[id(obj)][0] is obj:
             return self.primitive(obj, args, kwargs, node)
         if found is not None:
+            self.fix_options(found, args, kwargs)
             return self.inline(self.function(found, None), args, kwargs, node)  # type: ignore[arg-type]
         if isinstance(obj, type):
             return self.construct(f, args, kwargs, node)
@@ -270,11 +283,22 @@ class Calls(NumPyCalls, Tapes):
                 return builder(*fixed, **fixed_kw)
             except S2SGradError as again:
                 for v in [*args, *kwargs.values()]:
-                    if isinstance(v, Num) and not v.is_array and not v.known and v.type.dtype in ("int64", "bool"):
-                        self.need_static(v, f"this argument of {qualified(obj)}")
+                    self.fix_numbers(v, f"this argument of {qualified(obj)}")
                 raise self.located(again, node) from None
         except (TypeError, ValueError) as err:
             raise self.error(f"{qualified(obj)}: {err}", node) from None
+
+    def fix_numbers(self, v: Value, what: str) -> None:
+        """Integers and booleans, alone or in a tuple, must be known."""
+        for n in v.items if isinstance(v, Tup) else (v,):
+            if isinstance(n, Num) and not n.is_array and not n.known and n.type.dtype in ("int64", "bool"):
+                self.need_static(n, what)
+
+    def fix_options(self, f: Callable[..., Any], args: Sequence[Value], kwargs: dict[str, Value]) -> None:
+        """The options of a function of the library that decide the rank of its result must be known."""
+        for p, v in [*zip(inspect.signature(f).parameters, args, strict=False), *kwargs.items()]:
+            if p in RANK_NAMES:
+                self.fix_numbers(v, f"{p}=")
 
     def located(self, err: S2SGradError, node: Any) -> S2SGradError:
         if err.place is not None:
@@ -641,6 +665,7 @@ class Calls(NumPyCalls, Tapes):
         raise self.error(f"the dict method {name} is not supported", node)
 
 
+RANK_NAMES = frozenset({"axis", "axes", "keepdims", "axis1", "axis2"})
 STATIC_NAMES = frozenset({"axis", "axes", "keepdims", "dtype", "ddof", "k", "offset", "decimals", "order", "endpoint"})
 
 

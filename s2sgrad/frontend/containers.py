@@ -10,6 +10,7 @@ from typing import Any
 from s2sgrad import ir
 from s2sgrad.frontend.builtin import FROMKEYS, Builtins, means
 from s2sgrad.frontend.exceptions import DeadCode
+from s2sgrad.frontend.given import in_order
 from s2sgrad.frontend.values import NONE, Error, Fields, Growing, Items, Iter, Num, Obj, Ref, Tup, Value, number
 
 
@@ -203,6 +204,7 @@ for _cls in (operator.itemgetter, operator.attrgetter, operator.methodcaller):
 
 @means(pow)
 def _pow(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    a, k = in_order(pow, a, k)
     if len(a) == 3:
         return number(pow(*(m.static(x) for x in a)))
     return m.binary(operator.pow, *a)

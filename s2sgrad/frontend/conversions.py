@@ -9,6 +9,7 @@ import numpy as np
 
 from s2sgrad import ir
 from s2sgrad.frontend.builtin import Builtins, Special, means
+from s2sgrad.frontend.given import in_order
 from s2sgrad.frontend.printing import print_statement, spelled
 from s2sgrad.frontend.values import NONE, Error, Num, Obj, Text, Tup, Value, number
 from s2sgrad.ir import Const
@@ -16,6 +17,7 @@ from s2sgrad.ir import Const
 
 @means(round)
 def _round(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
+    a, k = in_order(round, a, k)
     x = m.numeric(a[0])
     digits = m.static(a[1]) if len(a) > 1 else None
     if x.known and not x.is_array:

@@ -184,7 +184,8 @@ class Indexing(Expressions):
                 self.make_growing(base)  # type: ignore[arg-type]
                 return self.growing_subscript(base, i)  # type: ignore[arg-type]
             a = self.as_array(base)
-            return self.subscript(a, [n])
+            e = self.subscript(a, [n])
+            return self.python_number(e) if all(x.type.weak for x in items) else e  # type: ignore[union-attr, arg-type]
         if not items and self.loops:
             self.fail(IndexError, f"{'tuple' if isinstance(base, Tup) else 'list'} index out of range")
         lists = self.lists_inside(base)

@@ -236,15 +236,19 @@ def _extreme(python: Any, numpy: Any) -> Special:
         fixed = isinstance(v, Tup) or (isinstance(v, Ref) and isinstance(m.contents(v), Items))
         if fixed:
             items = list(m.sequence_items(v))
+            default = k.get("default")
             if not items:
-                if "default" in k:
-                    return k["default"]
+                if default is not None:
+                    return default
                 m.fail(ValueError, f"{python.__name__}() arg is an empty sequence")
             out = items[0]
             for x in items[1:]:
                 out = m.pair(python, out, x, n)
             return out
         content = m.contents(v) if isinstance(v, Ref) else None
+        if isinstance(content, Growing) and "default" in k:
+            default = k["default"]
+            return m.choose(ir.call("gt", content.length, 0), lambda: special(m, [v], {}, n), lambda: default)
         if isinstance(content, Growing) and not isinstance(content.shape, Num):
             return m.call(Obj(_largest if python is max else _smallest), [v, Obj(_itself)], {}, n)
         e = m.call(Obj(numpy), [m.growing_array(v) if isinstance(v, Ref) else m.numeric(v)], {}, n)

@@ -15,7 +15,8 @@ from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Array, Assign, Call, Expr, Function, Index, Program, Stmt
 from s2sgrad.rules import registry
 
-COPIES = ("reshape_copy", "broadcast_to", "diagonal")  # fresh arrays in Core
+COPIES = ("reshape_copy", "broadcast_to", "diagonal", "ascontiguous", "windows")  # fresh arrays in Core
+READ_ONLY = frozenset({"broadcast_to", "diagonal", "windows"})  # NumPy's view cannot be written
 
 
 def check_reshapes(f: Function, program: Program) -> None:
@@ -31,9 +32,17 @@ def check_reshapes(f: Function, program: Program) -> None:
         assert isinstance(n.stmt, Assign)
         own, r = classes.find(n.stmt.target.name), ir.root(a)
         through = any(w == own and (m.at > n.at or m.at >= n.loop) for m, w in writes)
+        if through and r is not None and _copied(n.stmt.value) == "ascontiguous":  # a write into a copy that nobody sees in the source
+            source = classes.find(r.name)
+            through = _sees(n, source, [m for m, w in writes if w == own], line, classes)
         shown = r is not None and _sees(n, own, [m for m, w in writes if w == classes.find(r.name)], line, classes)
         if through or shown:
-            if (copied := _copied(n.stmt.value)) != "reshape_copy":
+            copied = _copied(n.stmt.value)
+            if copied == "ascontiguous":
+                raise Unsupported("np.ascontiguousarray gives a copy, or the array itself where it is contiguous, and one of them is written later",
+                                  n.stmt.place, "Write x.copy().")
+            if copied != "reshape_copy":
+                copied = {"windows": "lib.stride_tricks.sliding_window_view"}.get(copied, copied)
                 raise Unsupported(f"np.{copied} gives a view of an array that is written later", n.stmt.place, f"Write np.{copied}(...).copy().")
             raise Unsupported("an array that is not contiguous is reshaped, and the result or the array is written later: "
                               "NumPy may give a view or a copy here", n.stmt.place, "Write x.reshape(...).copy(), or reshape np.ascontiguousarray(x).")
@@ -134,10 +143,10 @@ def _doubtful(e: Expr, unknown: set[str]) -> Expr | None:
     """The array under a reshape of unknown nature that the expression is a view of."""
     while True:
         if isinstance(e, Call) and (e.op in COPIES or e.op == "reshape"):
-            a = e.args[0]
+            a = e.args[-1] if e.op == "windows" else e.args[0]
             r = ir.root(a)
-            matters = e.op in ("broadcast_to", "diagonal") or r is not None and r.name in unknown
-            if ir.is_alias(a) and (matters or e.op == "reshape_copy" and isinstance(a.type, Array) and a.type.layout == "A"):
+            matters = e.op in READ_ONLY or r is not None and r.name in unknown
+            if ir.is_alias(a) and (matters or e.op in ("reshape_copy", "ascontiguous") and isinstance(a.type, Array) and a.type.layout == "A"):
                 return a
             if e.op in COPIES:
                 return None

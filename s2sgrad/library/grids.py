@@ -11,6 +11,8 @@ from s2sgrad.library.table import implements, refuse
 
 @implements(np.meshgrid)
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    if not copy:
+        refuse("np.meshgrid with copy=False is not supported: it gives views")
     n = len(xi)
     place = tuple(1 - k if indexing == "xy" and k < 2 and n > 1 else k for k in range(n))
     axes = tuple(np.asarray(x).ravel() for x in xi)

@@ -7,6 +7,7 @@ import numpy as np
 from s2sgrad.library.statistics import count
 from s2sgrad.library.table import implements, refuse
 from s2sgrad.rules.elementwise import length
+from s2sgrad.rules.linalg import numerical_rank
 
 
 def squares(x):
@@ -90,7 +91,7 @@ def svdvals(x):
 
 @implements(np.linalg.eigvalsh)
 def eigvalsh(a, UPLO="L"):
-    w, v = np.linalg.eigh(a)
+    w, v = np.linalg.eigh(a, UPLO)
     return w
 
 
@@ -116,11 +117,21 @@ def lstsq(a, b, rcond=None):
     if rcond is None:
         rcond = float(np.finfo(a.dtype if a.dtype.kind in "fc" else np.float64).eps) * max(a.shape[0], a.shape[1])
     x = np.linalg.pinv(a, rcond) @ b
-    rank = np.linalg.matrix_rank(a)
+    s = svdvals(a)
+    rank = np.sum(s > (float(np.finfo(s.dtype).eps) if rcond < 0 else rcond) * np.max(s))
     r = b - a @ x
     whole = np.atleast_1d(np.sum(squares(r), axis=0))
     residuals = whole[:whole.shape[0] if rank == a.shape[1] and a.shape[0] > a.shape[1] else 0]
-    return x, residuals, np.int32(rank), svdvals(a)
+    return x, residuals, np.int32(rank), s
+
+
+@implements(np.linalg.matrix_rank)
+def matrix_rank(A, tol=None, hermitian=False):
+    if tol is None and not hermitian:
+        return numerical_rank(A)
+    s = np.abs(np.linalg.eigvalsh(A)) if hermitian else svdvals(A)
+    limit = np.max(s) * max(A.shape) * float(np.finfo(s.dtype).eps) if tol is None else tol
+    return np.sum(s > limit)
 
 
 @implements(np.linalg.matrix_power)
@@ -185,7 +196,7 @@ def tensorsolve(a, b, axes=None):
 
 @implements(np.linalg.trace)
 def matrix_trace(x, /, *, offset=0, dtype=None):
-    return np.trace(x, offset, -2, -1)
+    return np.trace(x, offset, -2, -1, dtype)
 
 
 @implements(np.linalg.diagonal)

@@ -146,7 +146,7 @@ def np_modf(x):
 
 @implements(np.logaddexp.reduce)
 def logaddexp_reduce(array, axis=0, dtype=None, out=None, keepdims=False):
-    return logsumexp(array, axis, keepdims=keepdims)
+    return logsumexp(array if dtype is None else np.asarray(array).astype(dtype), axis, keepdims=keepdims)
 
 
 def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
@@ -164,17 +164,28 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
 
 
 @implements(np.piecewise)
-def piecewise(x, condlist, funclist):
-    if len(funclist) not in (len(condlist), len(condlist) + 1):
+def piecewise(x, condlist, funclist, *args, **kw):
+    conditions = condlist if isinstance(condlist, (list, tuple)) else (condlist,)
+    n = len(conditions)
+    if len(funclist) != n and len(funclist) != n + 1:
         refuse("np.piecewise: as many functions as conditions, or one more, are needed")
     y = np.zeros_like(x)
-    if len(funclist) > len(condlist):
-        y = np.zeros_like(x) + _apply(funclist[len(condlist)], x)
-    for k in range(len(condlist)):
-        y = np.where(condlist[k], _apply(funclist[k], x), y)
-    return y.astype(x.dtype)
+    if np.ndim(x) == 0:
+        if len(funclist) > n:
+            y = y + _apply(funclist[n], x, args, kw)
+        for k in range(n):
+            y = np.where(conditions[k], _apply(funclist[k], x, args, kw), y)
+        return y.astype(x.dtype)
+    if len(funclist) > n:
+        rest = np.logical_not(conditions[0])
+        for c in conditions[1:]:
+            rest = np.logical_and(rest, np.logical_not(c))
+        y[rest] = _apply(funclist[n], x[rest], args, kw)
+    for k in range(n):
+        y[conditions[k]] = _apply(funclist[k], x[conditions[k]], args, kw)
+    return y
 
 
-def _apply(f, x):
-    """A function, or a constant."""
-    return f(x) if callable(f) else f
+def _apply(f, x, args, kw):
+    """A function of the selected elements, or a constant."""
+    return f(x, *args, **kw) if callable(f) else f

@@ -9,6 +9,11 @@ import numpy as np
 from s2sgrad.library.table import implements, refuse
 
 
+def leaves_input(overwrite):
+    if overwrite:
+        refuse("overwrite_input=True is not supported: it leaves the data in an order that NumPy does not define")
+
+
 def merged(x, axis):
     """The data with the reduced axes merged into the first."""
     if axis is None:
@@ -41,6 +46,7 @@ def unless_nan(rows, value):
 
 @implements(np.median)
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    leaves_input(overwrite_input)
     x = np.asarray(a)
     rows = np.sort(merged(x, axis), 0)
     n = rows.shape[0]
@@ -50,6 +56,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 @implements(np.quantile)
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    leaves_input(overwrite_input)
     x = np.asarray(a)
     if weights is not None:
         refuse("quantiles with weights= are not supported")
@@ -116,6 +123,7 @@ def virtual_index(n, q, method):
 
 @implements(np.percentile)
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    leaves_input(overwrite_input)
     levels = np.array(q) if isinstance(q, (list, tuple)) else q
     return quantile(a, levels / 100.0, axis, method=method, keepdims=keepdims, weights=weights)
 
@@ -148,11 +156,13 @@ def columnwise(f, x, axis, keepdims, lead):
 
 @implements(np.nanmedian)
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    leaves_input(overwrite_input)
     return columnwise(median, np.asarray(a), axis, keepdims, 0)
 
 
 @implements(np.nanquantile)
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    leaves_input(overwrite_input)
     if weights is not None:
         refuse("quantiles with weights= are not supported")
     levels = np.array(q) if isinstance(q, (list, tuple)) else q
@@ -161,5 +171,6 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
 
 @implements(np.nanpercentile)
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    leaves_input(overwrite_input)
     levels = np.array(q) if isinstance(q, (list, tuple)) else q
     return nanquantile(a, levels / 100.0, axis, method=method, keepdims=keepdims, weights=weights)

@@ -273,7 +273,28 @@ def broadcast_arrays(*args):
     total = np.zeros_like(args[0])
     for a in args[1:]:
         total = total + np.zeros_like(a)
-    return tuple(np.broadcast_to(a, total.shape).copy() for a in args)
+    return tuple(np.broadcast_to(a, total.shape) for a in args)
+
+
+@implements(np.trim_zeros)
+def trim_zeros(filt, trim="fb"):
+    first = 0
+    last = filt.shape[0]
+    if "f" in trim:
+        while first < last and filt[first] == 0:
+            first += 1
+    if "b" in trim:
+        while last > first and filt[last - 1] == 0:
+            last -= 1
+    return filt[first:last]
+
+
+@implements(np.real_if_close)
+def real_if_close(a, tol=100):
+    x = np.asarray(a)
+    if x.dtype.kind == "c":
+        refuse("np.real_if_close of complex numbers is not supported: the dtype of its result depends on their values")
+    return x
 
 
 # -------------------------------------------------------------------------------------------- diagonals
@@ -314,7 +335,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 
 @implements(np.trace)
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    return np.sum(diagonal(a, offset, axis1, axis2), axis=-1)
+    return np.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
 
 
 @implements(np.tri)

@@ -21,6 +21,8 @@ def polyval(p, x):
 def polynomial_polyval(x, c, tensor=True):
     c = np.asarray(c)
     n = c.shape[0]
+    if tensor and isinstance(x, np.ndarray):
+        c = np.reshape(c, c.shape + (1,) * x.ndim)
     y = c[n - 1] + x * 0
     for k in range(n - 2, -1, -1):
         y = c[k] + y * x

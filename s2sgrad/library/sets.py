@@ -20,6 +20,8 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     s = flat[order]
     first = np.ones(n, dtype=np.bool_)
     first[1:] = s[1:] != s[:-1]
+    if equal_nan and s.dtype.kind in "fc":
+        first[1:] = np.logical_and(first[1:], np.logical_not(np.isnan(s[:-1])))  # the nans stand at the end
     values = s[first]
     if not (return_index or return_inverse or return_counts):
         return values
@@ -96,7 +98,12 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     x = np.asarray(a).ravel()
     if np.ndim(bins) > 0:
         return np.asarray(bins)
-    return np.linspace(np.min(x) if range is None else range[0], np.max(x) if range is None else range[1], bins + 1)
+    low = np.min(x) * 1.0 if range is None else range[0] * 1.0
+    high = np.max(x) * 1.0 if range is None else range[1] * 1.0
+    if low == high:
+        low = low - 0.5
+        high = high + 0.5
+    return np.linspace(low, high, bins + 1)
 
 
 @implements(np.histogram2d)
@@ -171,13 +178,17 @@ def union1d(ar1, ar2):
 
 @implements(np.intersect1d)
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
-    u = unique(ar1)
-    return u[isin(u, ar2)]
+    u, i = unique(ar1, return_index=True)
+    common = isin(u, ar2)
+    if not return_indices:
+        return u[common]
+    v, j = unique(ar2, return_index=True)
+    return u[common], i[common], j[isin(v, ar1)]
 
 
 @implements(np.setdiff1d)
 def setdiff1d(ar1, ar2, assume_unique=False):
-    u = unique(ar1)
+    u = np.asarray(ar1).ravel() if assume_unique else unique(ar1)
     return u[isin(u, ar2, invert=True)]
 
 
@@ -198,10 +209,13 @@ def diag_indices(n, ndim=2):
 
 @implements(np.unravel_index)
 def unravel_index(indices, shape, order="C"):
-    if order != "C":
-        refuse("np.unravel_index with order='F' is not supported")
-    rest = indices
+    rest = np.asarray(indices) if isinstance(indices, (list, tuple)) else indices
     places: Any = ()
+    if order == "F":
+        for n in shape[:-1]:
+            places = places + (rest % n,)
+            rest = rest // n
+        return places + (rest,)
     for n in shape[:0:-1]:
         places = (rest % n,) + places
         rest = rest // n
@@ -210,7 +224,13 @@ def unravel_index(indices, shape, order="C"):
 
 @implements(np.ravel_multi_index)
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
-    flat = multi_index[0]
-    for k in range(1, len(dims)):
-        flat = flat * dims[k] + multi_index[k]
+    flat: Any = 0
+    for k in range(len(dims)) if order == "C" else range(len(dims) - 1, -1, -1):
+        m = mode if isinstance(mode, str) else mode[k]
+        i = np.asarray(multi_index[k]) if isinstance(multi_index[k], (list, tuple)) else multi_index[k]
+        if m == "wrap":
+            i = i % dims[k]
+        elif m == "clip":
+            i = np.clip(i, 0, dims[k] - 1)
+        flat = flat * dims[k] + i
     return flat

@@ -93,7 +93,7 @@ def pinv(a, rcond=None, hermitian=False):
     m = matrices(a)
     y = np.empty((m.shape[0], m.shape[2], m.shape[1]), dtype=floating(m))
     for k in range(m.shape[0]):
-        y[k] = np.linalg.pinv(m[k], rcond)
+        y[k] = np.linalg.pinv(m[k], rcond, hermitian)
     return y.reshape(a.shape[:-2] + (a.shape[-1], a.shape[-2]))
 
 
@@ -182,5 +182,5 @@ def matrix_rank(A, tol=None, hermitian=False):
     m = matrices(A)
     ranks = np.empty(m.shape[0], dtype=np.int64)
     for k in range(m.shape[0]):
-        ranks[k] = np.linalg.matrix_rank(m[k])
+        ranks[k] = np.linalg.matrix_rank(m[k], tol, hermitian)
     return ranks.reshape(A.shape[:-2])

@@ -170,22 +170,23 @@ def filled(x, value):
 
 @implements(np.nanmean)
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
-    x = np.asarray(a)
+    x = np.asarray(a) if dtype is None else np.asarray(a).astype(dtype)
     n = np.sum(np.where(np.isnan(x), 0, 1), axis, keepdims=keepdims)
     return np.sum(np.where(np.isnan(x), 0, x), axis, keepdims=keepdims) / n.astype(x.dtype)
 
 
 @implements(np.nanvar)
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    x = np.asarray(a)
+    x = np.asarray(a) if dtype is None else np.asarray(a).astype(dtype)
     d = np.where(np.isnan(x), 0, x - nanmean(x, axis, keepdims=axis is not None))
     n = np.sum(np.where(np.isnan(x), 0, 1), axis, keepdims=keepdims) - ddof
-    return np.sum(d * d, axis, keepdims=keepdims) / n.astype(x.dtype)
+    total = np.sum(np.real(d * np.conj(d)) if d.dtype.kind == "c" else d * d, axis, keepdims=keepdims)
+    return total / n.astype(total.dtype)
 
 
 @implements(np.nanstd)
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    return length(nanvar(a, axis, ddof=ddof, keepdims=keepdims))
+    return length(nanvar(a, axis, dtype, ddof=ddof, keepdims=keepdims))
 
 
 def double(x):

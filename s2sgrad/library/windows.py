@@ -8,6 +8,8 @@ import numpy as np
 
 from s2sgrad.library.statistics import cumprod, filled
 from s2sgrad.library.table import implements, refuse
+from s2sgrad.rules.arrange import same_arrays, without_nan
+from s2sgrad.rules.shapes import windows_of
 
 
 @implements(np.hanning)
@@ -58,6 +60,8 @@ def kaiser(M, beta):
 
 @implements(np.lib.stride_tricks.sliding_window_view)
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+    if writeable:
+        refuse("sliding_window_view with writeable=True is not supported")
     sizes = window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,)
     if axis is None and len(sizes) != x.ndim:
         refuse("Since axis is None, must provide window_shape for all dimensions of x.")
@@ -67,12 +71,17 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
         n = y.shape[k % x.ndim] - size + 1
         rows = np.moveaxis(y, k % x.ndim, -1)
         y = np.moveaxis(rows[..., np.arange(n)[:, None] + np.arange(size)[None, :]], -2, k % x.ndim)
-    return y
+    return windows_of(y, x)
+
+
+def of_kind(array, dtype):
+    """An array in the dtype asked for."""
+    return np.asarray(array) if dtype is None else np.asarray(array).astype(dtype)
 
 
 @implements(np.maximum.accumulate)
 def maximum_accumulate(array, axis=0, dtype=None, out=None):
-    rows = np.moveaxis(array, axis, 0)
+    rows = np.moveaxis(of_kind(array, dtype), axis, 0)
     top = rows.copy()
     for k in range(1, rows.shape[0]):
         top[k] = np.maximum(top[k - 1], rows[k])
@@ -81,7 +90,7 @@ def maximum_accumulate(array, axis=0, dtype=None, out=None):
 
 @implements(np.minimum.accumulate)
 def minimum_accumulate(array, axis=0, dtype=None, out=None):
-    rows = np.moveaxis(array, axis, 0)
+    rows = np.moveaxis(of_kind(array, dtype), axis, 0)
     low = rows.copy()
     for k in range(1, rows.shape[0]):
         low[k] = np.minimum(low[k - 1], rows[k])
@@ -90,7 +99,7 @@ def minimum_accumulate(array, axis=0, dtype=None, out=None):
 
 @implements(np.logaddexp.accumulate)
 def logaddexp_accumulate(array, axis=0, dtype=None, out=None):
-    rows = np.moveaxis(array, axis, 0)
+    rows = np.moveaxis(of_kind(array, dtype), axis, 0)
     total = rows.copy()
     for k in range(1, rows.shape[0]):
         total[k] = np.logaddexp(total[k - 1], rows[k])
@@ -131,6 +140,26 @@ def put(a, ind, v, mode="raise"):
             a[p // a.shape[1], p % a.shape[1]] = values[k % values.shape[0]]
         else:
             refuse("np.put into an array of rank 3 or more is not supported")
+
+
+@implements(np.fill_diagonal)
+def fill_diagonal(a, val, wrap=False):
+    values = np.atleast_1d(np.asarray(val)).ravel()
+    if a.ndim == 2 and wrap:
+        places = np.arange(0, a.size, a.shape[1] + 1)
+        a[places // a.shape[1], places % a.shape[1]] = values[np.arange(places.shape[0]) % values.shape[0]]
+    else:
+        k = np.arange(min(a.shape))
+        a[(k,) * a.ndim] = values[k % values.shape[0]]
+
+
+@implements(np.nan_to_num)
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    r = without_nan(x, nan, posinf, neginf)
+    if copy or np.ndim(x) == 0 or isinstance(x, (list, tuple)):
+        return r
+    x[...] = r
+    return x
 
 
 @implements(np.putmask)
@@ -214,6 +243,17 @@ def diag_indices_from(arr):
 @implements(np.asarray_chkfinite)
 def asarray_chkfinite(a, dtype=None, order=None):
     return np.asarray(a, dtype)
+
+
+@implements(np.array_equal)
+def array_equal(a1, a2, equal_nan=False):
+    if not equal_nan:
+        return same_arrays(a1, a2)
+    x = np.asarray(a1)
+    y = np.asarray(a2)
+    if x.shape != y.shape:
+        return False
+    return bool(np.all(np.logical_or(x == y, np.logical_and(np.isnan(x), np.isnan(y)))))
 
 
 @implements(np.array_equiv)

@@ -19,6 +19,16 @@ from s2sgrad.rules.shapes import reshaped, transpose
 ONE = Const(1, ir.INT)
 
 
+def without_nan(x, nan=0.0, posinf=None, neginf=None):
+    """The numbers with others instead of nan and the infinities."""
+    return np.nan_to_num(x, True, nan, posinf, neginf)
+
+
+def same_arrays(a, b):
+    """Equal shapes and elements."""
+    return np.array_equal(a, b)
+
+
 def flat_view(a: Expr) -> Expr:
     """The elements in C order as one axis."""
     return call_python(np.ravel, (a,), {})
@@ -113,13 +123,17 @@ def _parts(arrays, n):
 
 @means(np.hstack)
 def _(tup, *, dtype=None, casting="same_kind"):
-    parts = _parts(tup, 1)
+    parts = _cast_to(dtype, _parts(tup, 1))
     return call("concatenate", *parts, axis=0 if parts[0].ndim == 1 else 1)
+
+
+def _cast_to(dtype, parts):
+    return parts if dtype is None else [build.cast(p, build.dtype_name(static(dtype))) for p in parts]
 
 
 @means(np.vstack)
 def _(tup, *, dtype=None, casting="same_kind"):
-    return call("concatenate", *_parts(tup, 2), axis=0)
+    return call("concatenate", *_cast_to(dtype, _parts(tup, 2)), axis=0)
 
 
 @means(np.dstack)
@@ -388,16 +402,18 @@ def _(a, choices, out=None, mode="raise"):
     r = as_expr(choices[-1])
     if static(mode) == "wrap":
         index = index % len(choices)
+    elif static(mode) == "clip":
+        index = call_python(np.clip, (index, 0, len(choices) - 1), {})
     for k in range(len(choices) - 2, -1, -1):
         r = call_python(np.where, (index.eq(k), choices[k], r), {})
     return r
 
 
-@means(np.nan_to_num)
-def _(x, copy=True, nan=0.0, posinf=None, neginf=None):
+@means(without_nan)
+def _(x, nan=0.0, posinf=None, neginf=None):
     x = as_expr(x)
     if ir.is_complex(x.type):
-        re, im = (call_python(np.nan_to_num, (call(p, x),), {"nan": nan, "posinf": posinf, "neginf": neginf}) for p in ("real", "imag"))
+        re, im = (call_python(without_nan, (call(p, x), nan, posinf, neginf), {}) for p in ("real", "imag"))
         return re + 1j * im
     if not ir.is_inexact(x.type):
         return call("pos", x)
@@ -436,8 +452,8 @@ def _(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return call("pybool", call_python(np.all, (r,), {}))
 
 
-@means(np.array_equal)
-def _(a1, a2, equal_nan=False):
+@means(same_arrays)
+def _(a1, a2):
     a, b = as_expr(a1), as_expr(a2)
     if a.ndim != b.ndim:
         return Const(False, ir.BOOL)

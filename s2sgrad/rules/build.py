@@ -166,6 +166,23 @@ def static(x: Any, what: str = "this argument") -> Any:
     return x
 
 
+def contiguous(a: Expr) -> Expr:
+    """np.ascontiguousarray: the array itself where it is contiguous."""
+    if not isinstance(a.type, Array) or a.type.layout != "C":
+        return call("ascontiguous", a)
+    return a if a.ndim == 1 else call("reshape", a, *(a.dim(k) for k in range(a.ndim)))
+
+
+def columned(a: Expr) -> Expr:
+    """An array in Fortran's order: the array itself where it has that order."""
+    return call("transpose", contiguous(call("transpose", a)))
+
+
+def columns_first(order: Any) -> bool:
+    """Does `order=` ask for Fortran's order?"""
+    return static(order) in ("F", "f")
+
+
 def axis_of(axis: Any, ndim: int) -> Any:
     """None, a non-negative int or a sorted tuple of them."""
     axis = static(axis, "axis")

@@ -7,6 +7,7 @@ import numpy as np
 from s2sgrad import ir
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Array, Scalar
+from s2sgrad.rules import build
 from s2sgrad.rules.build import cast, dtype_name, flat, is_scalar, means, real_like, static
 from s2sgrad.rules.registry import Op, as_expr, call, register
 
@@ -106,7 +107,11 @@ def _(real=0.0, imag=None):
 @means(np.copy)
 def _(a, order="K"):
     a = as_expr(a)
-    return a if is_scalar(a) else copied(a)
+    if is_scalar(a):
+        return a
+    if build.columns_first(order) and a.ndim > 1:
+        return build.columned(a)
+    return call("copy", a) if static(order) in ("C", "c") else copied(a)
 
 
 def copied(a):
@@ -114,10 +119,17 @@ def copied(a):
     return call("copy", a, order="K") if a.ndim > 1 and a.type.layout != "C" else call("copy", a)
 
 
-@means(np.ascontiguousarray, np.asfortranarray)
+@means(np.ascontiguousarray)
 def _(a, dtype=None):
     a = as_expr(a)
-    return call("ascontiguous", a if dtype is None else cast(a, dtype_name(static(dtype))))
+    return build.contiguous(a if dtype is None else cast(a, dtype_name(static(dtype))))
+
+
+@means(np.asfortranarray)
+def _(a, dtype=None):
+    a = as_expr(a)
+    a = a if dtype is None else cast(a, dtype_name(static(dtype)))
+    return build.contiguous(a) if a.ndim < 2 else build.columned(a)
 
 
 @means(np.ndarray.astype)

@@ -7,7 +7,7 @@ import numpy as np
 from s2sgrad import ir
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Array, Const, Expr, Scalar
-from s2sgrad.rules import registry
+from s2sgrad.rules import build, registry
 from s2sgrad.rules.build import cast, dtype_name, flat, is_scalar, is_weak, means, shape_args, static, strong
 from s2sgrad.rules.casts import copied, dtype_text
 from s2sgrad.rules.registry import Op, as_expr, call, call_python, register
@@ -39,6 +39,8 @@ def _creation(name, f):
     def _(shape, dtype=float, order="C"):
         n = shape_args(shape)
         d = dtype_name(static(dtype) or float)
+        if build.columns_first(order) and len(n) > 1:
+            return call("transpose", call(name, *reversed(n), dtype=d))
         return call(name, *n, dtype=d) if n else cast(Const(1.0 if name == "ones" else 0.0, ir.FLOAT), d)
 
     like = f"{name}_like"
@@ -49,12 +51,18 @@ def _creation(name, f):
     @means(g)
     def _(a, dtype=None, order="K", subok=True, shape=None):
         a = as_expr(a)
+        only_usual_order(order)
         d = None if dtype is None else dtype_name(static(dtype))
         if shape is not None:
             return call(name, *shape_args(shape), dtype=d or a.type.dtype)
         if is_scalar(a):
             return cast(Const(1.0 if name == "ones" else 0.0, ir.FLOAT), d or a.type.dtype)
         return call(like, a) if d is None or d == a.type.dtype else call(like, a, dtype=d)
+
+
+def only_usual_order(order):
+    if build.columns_first(order):
+        raise Unsupported("order='F' is not supported here", hint="make an array with np.empty(shape, order='F') and fill it")
 
 
 def _like(t, dtype):
@@ -89,6 +97,8 @@ def _(shape, fill_value, dtype=None, order="C"):
     v = as_expr(fill_value)
     d = v.type.dtype if dtype is None else dtype_name(static(dtype))
     n = shape_args(shape)
+    if build.columns_first(order) and len(n) > 1:
+        return build.columned(call("copy", call("broadcast_to", cast(v, d), *n)))
     if not is_scalar(v):
         return call("copy", call("broadcast_to", cast(v, d), *n))
     return call("full", v, *n, dtype=d) if n else cast(v, d)
@@ -109,6 +119,7 @@ register(Op("full_like", "linear", lambda a, v, dtype=None: np.full_like(a, v, d
 
 @means(np.full_like)
 def _(a, fill_value, dtype=None, order="K", subok=True, shape=None):
+    only_usual_order(order)
     a, v = as_expr(a), as_expr(fill_value)
     d = a.type.dtype if dtype is None else dtype_name(static(dtype))
     if shape is not None:
@@ -235,6 +246,7 @@ flat("eye", fn=_eye, syntax=_eye_text, result=lambda *t, k=0, dtype="float64": A
 
 @means(np.eye)
 def _(N, M=None, k=0, dtype=float, order="C"):
+    only_usual_order(order)
     return call("eye", N, N if M is None else M, k=int(static(k, "k")), dtype=dtype_name(static(dtype)))
 
 
@@ -318,6 +330,10 @@ def _nest(value):
 @means(np.array)
 def _(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None):
     a = _array(object, None if dtype is None else dtype_name(static(dtype)))
+    if build.columns_first(order) and a.ndim > 1:
+        a = build.columned(a)
+    elif static(order) in ("C", "c") and not is_scalar(a) and a.type.layout != "C":
+        a = call("copy", a)
     lead = static(ndmin) - a.ndim
     if lead <= 0:
         return a
@@ -344,5 +360,9 @@ def _(a, dtype=None, order=None, *, copy=None, device=None, like=None):
     if isinstance(a, (list, tuple)):
         return array_literal(a, d)
     e = as_expr(a)
+    if build.columns_first(order) and e.ndim > 1:
+        return build.columned(cast(e, d or e.type.dtype))
+    if static(order) in ("C", "c") and not is_scalar(e):
+        return build.contiguous(cast(e, d or e.type.dtype))
     return cast(e, d or e.type.dtype)
 

@@ -11,7 +11,7 @@ from s2sgrad.errors import NotDifferentiable, Unsupported
 from s2sgrad.ir import Array, Scalar
 from s2sgrad.rules import registry
 from s2sgrad.rules.build import column, conj, flat, is_scalar, means, real_like, row, select, static
-from s2sgrad.rules.registry import Op, as_expr, call, register
+from s2sgrad.rules.registry import Op, as_expr, call, call_python, register
 from s2sgrad.rules.shapes import transpose
 
 
@@ -492,14 +492,23 @@ register(Op("pinv", "general", np.linalg.pinv, "np.linalg.pinv(_0, _1)", adjoint
 
 @means(np.linalg.pinv)
 def _(a, rcond=None, hermitian=False):
-    return call("pinv", _matrix(as_expr(a)), 1e-15 if rcond is None else rcond)
+    m = _mirrored(as_expr(a)) if static(hermitian) else _matrix(as_expr(a))
+    return call("pinv", m, 1e-15 if rcond is None else rcond)
 
 
-flat("matrix_rank", np.linalg.matrix_rank, result=lambda a: Scalar("int64"))
+def _mirrored(a):
+    """The symmetric matrix of which NumPy reads the lower triangle."""
+    if ir.is_complex(a.type):
+        raise Unsupported("hermitian=True for complex matrices is not supported")
+    return call_python(np.tril, (a,), {}) + transpose(call_python(np.tril, (a, -1), {}))
 
 
-@means(np.linalg.matrix_rank)
-def _(A, tol=None, hermitian=False):
-    if tol is not None:
-        raise Unsupported("np.linalg.matrix_rank with tol= is not supported")
-    return call("matrix_rank", A)
+flat("matrix_rank", fn=np.linalg.matrix_rank, syntax="np.linalg.matrix_rank(_0)", result=lambda a: Scalar("int64"))
+
+
+def numerical_rank(a):
+    """np.linalg.matrix_rank without options."""
+    return np.linalg.matrix_rank(a)
+
+
+means(numerical_rank)(lambda a: call("matrix_rank", a))

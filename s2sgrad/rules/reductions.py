@@ -35,7 +35,10 @@ def _reduction(name, f, kind="zero", **rules):
 
 def _arguments(a, axis, keepdims):
     a = as_expr(a)
-    return a, axis_of(axis, a.ndim), bool(static(keepdims, "keepdims"))
+    axes = axis_of(axis, a.ndim)
+    if axes == () and not is_scalar(a):  # nothing is reduced: the elements are groups of one
+        return call("expand_dims", a, axis=0), 0, False
+    return a, axes, bool(static(keepdims, "keepdims"))
 
 
 # ------------------------------------------------------------------------------------------------ sums

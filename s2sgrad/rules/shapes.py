@@ -9,6 +9,7 @@ import numpy as np
 from s2sgrad import ir
 from s2sgrad.errors import Unsupported
 from s2sgrad.ir import Array, Const, Expr, Index, Scalar, Slice
+from s2sgrad.rules import build
 from s2sgrad.rules.build import FULL, axis_of, cast, dims, flat, is_scalar, means, shape_args, static
 from s2sgrad.rules.creation import array_literal
 from s2sgrad.rules.registry import OPS, Op, as_expr, call, register
@@ -144,9 +145,9 @@ def _known_extents(a: Expr, shape: tuple[Expr, ...]) -> tuple[Expr, ...]:
 
 @means(np.reshape)
 def _(a, shape, order="C", *, copy=None):
-    if static(order) == "F":
-        return _reshape_columns(as_expr(a), shape_args(shape))
-    return _reshape_to(as_expr(a), shape_args(shape))
+    n = shape_args(shape)
+    r = _reshape_columns(as_expr(a), n) if _reads_columns(as_expr(a), order) else _reshape_to(as_expr(a), n)
+    return call("copy", r) if static(copy) and not is_scalar(r) else r
 
 
 def _reshape_columns(a: Expr, shape: tuple[Expr, ...]) -> Expr:
@@ -163,15 +164,25 @@ def _reshape_to(a: Expr, shape: tuple[Expr, ...]) -> Expr:
 
 
 @means(np.ndarray.reshape)
-def _(a, *shape, order="C"):
+def _(a, *shape, order="C", copy=None):
     n = shape_args(shape[0] if len(shape) == 1 else shape)
-    return _reshape_to(as_expr(a), n) if static(order) != "F" else _reshape_columns(as_expr(a), n)
+    r = _reshape_columns(as_expr(a), n) if _reads_columns(as_expr(a), order) else _reshape_to(as_expr(a), n)
+    return call("copy", r) if static(copy) and not is_scalar(r) else r
+
+
+def _reads_columns(a: Expr, order) -> bool:
+    """Are the elements read in Fortran's order?"""
+    if static(order) not in ("A", "K", "a", "k") or not isinstance(a.type, Array) or a.ndim < 2:
+        return build.columns_first(order)
+    if a.type.layout == "A":
+        raise Unsupported(f"order={static(order)!r} follows the memory of an array, which is not known here", hint="give order='C' or order='F'")
+    return a.type.layout == "F"
 
 
 @means(np.ravel)
 def _(a, order="C"):
     a = as_expr(a)
-    if static(order) == "F":
+    if _reads_columns(a, order):
         a = transpose(a)
     return a if a.ndim == 1 and _contiguous(a) else _reshape_to(a, (Const(-1, ir.INT),))
 
@@ -179,7 +190,7 @@ def _(a, order="C"):
 @means(np.ndarray.flatten)
 def _(a, order="C"):
     a = as_expr(a)
-    if static(order) == "F":
+    if _reads_columns(a, order):
         a = transpose(a)
     return call("copy", a) if a.ndim == 1 else call("reshape_copy", a, call("size", a))
 
@@ -283,6 +294,16 @@ _view("diagonal_matrix", diagonal_matrix, "diagonal_matrix(_0, _1, _2)", lambda 
 OPS["diagonal_matrix"].helper = diagonal_matrix
 
 
+def windows_of(windows, x):
+    """Gathered windows of x, in NumPy a view of it."""
+    return windows
+
+
+register(Op("windows", "linear", windows_of, "_0", adjoint=lambda g, w, x, *, out, wanted: (g, None), tangent=lambda dots, w, x, *, out: dots[0],
+            result=lambda w, x: Array(w.dtype, w.ndim)))
+means(windows_of)(lambda w, x: call("windows", w, x))
+
+
 # ---------------------------------------------------------------------------------------------- joining
 
 
@@ -345,6 +366,8 @@ def _(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
 @means(np.stack)
 def _(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     parts = _sequence(arrays)
+    if dtype is not None:
+        parts = [cast(p, np.dtype(static(dtype)).name) for p in parts]
     if all(is_scalar(p) for p in parts):
         return array_literal(tuple(parts))
     return call("stack", *parts, axis=axis_of(axis, parts[0].ndim + 1))

@@ -83,7 +83,7 @@ CALLS = [
     (np.hanning, (7,), {}), (np.hamming, (7,), {}), (np.blackman, (7,), {}), (np.bartlett, (7,), {}), (np.lib.stride_tricks.sliding_window_view, (X, 3), {}),
     (np.maximum.accumulate, (X,), {}), (np.maximum.accumulate, (A,), {"axis": 1}), (np.minimum.accumulate, (A,), {}), (np.logaddexp.accumulate, (X,), {}),
     (np.cumulative_sum, (X,), {}), (np.cumulative_prod, (X,), {}), (np.apply_along_axis, (np.sum, 0, A), {}), (np.apply_along_axis, (np.cumsum, 1, A), {}), (np.indices, ((2, 3),), {}), (np.tril_indices_from, (A,), {}),
-    (np.triu_indices_from, (A,), {}), (np.diag_indices_from, (S,), {}), (np.asarray_chkfinite, (X,), {}), (np.array_equiv, (X, X), {}), (np.nanargmax, (N,), {}), (np.nanargmin, (N,), {}),
+    (np.triu_indices_from, (A,), {}), (np.diag_indices_from, (S,), {}), (np.asarray_chkfinite, (X,), {}), (np.array_equiv, (X, X), {}), (np.array_equal, (N, N), {"equal_nan": True}), (np.real_if_close, (X,), {}), (np.nanargmax, (N,), {}), (np.nanargmin, (N,), {}),
     (np.nanquantile, (N, 0.3), {}), (np.nanpercentile, (N, 30), {}), (np.matvec, (A, X[:3]), {}), (np.vecmat, (Y, A), {}), (np.block, ([[A, A], [B.T, A]],), {}), (np.block, ([X, Y],), {}),
     (np.unravel_index, (K, (2, 3)), {}), (np.ravel_multi_index, ((K[:2] % 2, K[:2] % 3), (2, 4)), {}), (np.ix_, (K[:2], K[2:4]), {}),
     *((getattr(cmath, f), (z,), {}) for z in (0.4 + 0.3j, -1.2 - 0.7j, 0.5, -2.0) for f in (
@@ -120,7 +120,7 @@ def test_every_function_is_tested():
     library.lookup(sp.softmax)
     tested = {id(canonical(f)) for f, _, _ in CALLS}
     done = {id(fn) for o, fn in TABLE.values() if id(o) in tested}
-    skip = {"put", "putmask", "put_along_axis", "nanmedian", "fma", "sumprod", "ulp", "partition", "polynomial_polyval", "svdvals", "eigvals", "vector_norm", "matrix_norm", "xlog1py", "entr", "beta", "betaln", "dsplit", "copyto", "place", "argpartition", "hfft", "ihfft"}
+    skip = {"put", "putmask", "put_along_axis", "nanmedian", "fma", "sumprod", "ulp", "partition", "polynomial_polyval", "svdvals", "eigvals", "vector_norm", "matrix_norm", "xlog1py", "entr", "beta", "betaln", "dsplit", "copyto", "place", "fill_diagonal", "nan_to_num", "matrix_rank", "trim_zeros", "argpartition", "hfft", "ihfft"}
     named = " ".join(EXPRESSIONS)
     done |= {id(fn) for o, fn in TABLE.values() if f".{getattr(o, '__name__', '?')}(" in named}
     assert [fn.__name__ for o, fn in TABLE.values() if id(fn) not in done and fn.__name__ not in skip and fn.__module__ not in (iteration.__name__, heaps.__name__)] == []

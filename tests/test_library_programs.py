@@ -25,7 +25,7 @@ from test_library import CALLS, compare  # noqa: E402
 
 NAMES = {"np": np, "math": math, "cmath": cmath, "bisect": bisect, "heapq": heapq, "sp": sp, "inf": np.inf, "divmod": divmod}
 ZERO = {"bincount", "unique", "digitize", "histogram", "nonzero", "argwhere", "isin", "union1d", "intersect1d", "setdiff1d", "tril_indices", "triu_indices",
-        "diag_indices", "unravel_index", "ravel_multi_index", "ix_", "tril_indices_from", "triu_indices_from", "diag_indices_from", "array_equiv", "nanargmax", "nanargmin", "comb", "factorial", "perm", "isqrt", "isclose", "tri", "fftfreq", "rfftfreq"}
+        "diag_indices", "unravel_index", "ravel_multi_index", "ix_", "tril_indices_from", "triu_indices_from", "diag_indices_from", "array_equiv", "array_equal", "nanargmax", "nanargmin", "comb", "factorial", "perm", "isqrt", "isclose", "tri", "fftfreq", "rfftfreq"}
 
 
 def spelling(f):

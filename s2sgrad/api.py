@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.arguments import build
+from s2sgrad.arguments import build, with_extents
 from s2sgrad.callables import function_name, place_of, signature
 from s2sgrad.derivative import Derivative, bind_arguments, derivative, require_source
 from s2sgrad.dispatch import Request, Template, groups_of, template_for
 from s2sgrad.errors import ArgumentError, WrtError
 from s2sgrad.ir import is_inexact
 from s2sgrad.pipeline import Options
-from s2sgrad.structure import Leaf, Node, Spec, Static, children, describe, flatten, leaves
+from s2sgrad.structure import Leaf, Node, Spec, Static, children, columns_of, describe, flatten, leaves
 from s2sgrad.wrapped import rewrapped, unwrapped, wrapper_in
 
 
@@ -127,6 +127,8 @@ def seed_leaves(seed: Any, value: Any, spec: Spec, what: str) -> list[Any]:
         return [np.zeros_like(value)[()] if seed is None else fitting(seed, value, what)]
     if isinstance(spec, Node) and spec.kind == "growing":
         return list_seeds(seed, value, spec.children[0], what)
+    if isinstance(spec, Node) and spec.kind == "pieces":
+        return seed_leaves(seed if seed is None else np.asarray(seed), np.asarray(value, dtype=leaves(spec)[0].type.dtype), leaves(spec)[0], what)
     items = children(value)
     if items is None or isinstance(spec, Static):
         return []
@@ -136,12 +138,16 @@ def seed_leaves(seed: Any, value: Any, spec: Spec, what: str) -> list[Any]:
 
 def list_seeds(seed: Any, value: Any, spec: Spec, what: str) -> list[Any]:
     """Seeds for a list whose length was known at run time only: one array for each real or complex leaf of an element."""
-    types = [leaf.type.dtype for leaf in leaves(spec) if is_inexact(leaf.type)]
+    columns = [(c, leaves(c)[0].type) for c in columns_of(spec)]
     given = [None] * len(value) if seed is None else list(seed)
     if len(given) != len(value):
         raise ArgumentError(f"{what} is a list of {len(value)} elements, but its seed has {len(given)}")
     rows = [seed_leaves(s, v, spec, f"{what}[{k}]") for k, (s, v) in enumerate(zip(given, value, strict=True))]
-    return [np.array([row[j] for row in rows], dtype=t) for j, t in enumerate(types)]
+    out = []
+    for j, (c, t) in enumerate((c, t) for c, t in columns if is_inexact(t)):
+        column = [row[j] for row in rows]
+        out.append(np.concatenate([np.zeros(0, t.dtype), *map(np.ravel, column)]) if isinstance(c, Node) else np.array(column, dtype=t.dtype))
+    return out
 
 
 def _parts(seed: Any, keys: Sequence[Any], what: str) -> list[Any]:
@@ -252,10 +258,11 @@ def jvp(f: Callable[..., Any], args: Sequence[Any], tangents: Sequence[Any]) -> 
         raise WrtError(f"jvp of {function_name(f)} without a tangent", place_of(f), "Give a tangent for at least one argument.")
     template = template_for(f, Request("jvp", tuple(active), by_leaf=True), Options())
     entry, hidden = template.entry(f, positional, kw or None)
-    raw = iter(entry.call(f, [*positional, *kw.values()], hidden, dots))
+    raw = list(entry.call(f, [*positional, *kw.values()], hidden, dots))
     result = entry.derived.primal.result
-    value = build(result, raw)
-    return rewrapped(value, wrap), rewrapped(build(result, raw, lambda v: None, lambda leaf: is_inexact(leaf.type)), wrap)
+    count = len(leaves(result))
+    made = build(result, with_extents(result, raw, iter(raw[count:])), lambda v: None, lambda leaf: is_inexact(leaf.type))
+    return rewrapped(build(result, iter(raw)), wrap), rewrapped(made, wrap)
 
 
 def tangent_leaves(tangent: Any, value: Any, spec: Spec, what: str) -> list[Any]:

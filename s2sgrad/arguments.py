@@ -9,7 +9,7 @@ import numpy as np
 
 from s2sgrad.errors import AliasError, ArgumentError, WrtError
 from s2sgrad.ir import Array, Place, Scalar, Type, is_inexact
-from s2sgrad.structure import Leaf, Spec, Static, assemble, children, describe, leaves
+from s2sgrad.structure import Leaf, Node, Spec, Static, assemble, children, columns_of, describe, leaves
 
 SCALARS = frozenset({float, int, bool, complex, np.float64, np.float32, np.int64, np.int32, np.bool_, np.complex128, np.complex64})
 LAYOUT = 0x1 | 0x2 | 0x100 | 0x400  # of ndarray.flags.num: C, F, aligned, writeable
@@ -130,16 +130,56 @@ def build(spec: Spec, take: Iterator[Any], static: Callable[[Any], Any] = lambda
         return static(spec.value)
     if spec.kind == "growing":
         return build_list(spec.children[0], take, static, active)
+    if spec.kind == "pieces":
+        return next(take) if active(spec.children[0]) else None  # type: ignore[arg-type]
     items = [build(c, take, static, active) for c in spec.children]
     return assemble(spec, items)
 
 
 def build_list(spec: Spec, take: Iterator[Any], static: Callable[[Any], Any], active: Callable[[Leaf], bool]) -> list[Any] | None:
-    """A list of elements of this structure, from one array for each leaf; None where no leaf is active."""
-    columns = [next(take) for leaf in leaves(spec) if active(leaf)]
+    """A list of elements of this structure, from one array for each number (for arrays two of them); None where no leaf is active."""
+    columns = []
+    for c in columns_of(spec):
+        if isinstance(c, Leaf) and active(c):
+            columns.append(next(take))
+        elif isinstance(c, Node) and active(c.children[0]):  # type: ignore[arg-type]
+            columns.append(pieces(c, next(take), next(take)))
     if not columns:
         return None
     return [build(spec, iter([c[k] for c in columns]), static, active) for k in range(len(columns[0]))]
+
+
+def pieces(spec: Node, data: np.ndarray, extents: np.ndarray) -> list[Any]:
+    """The arrays that stand one after the other, or the lists of numbers that they stand for."""
+    (rank, weak), out, at = spec.keys, [], 0
+    for k in range(len(extents) // rank):
+        shape = tuple(extents[k * rank : (k + 1) * rank])
+        size = int(np.prod(shape))
+        a = data[at : at + size].reshape(shape)
+        out.append(a.tolist() if weak else listed(a) if spec.cls is list else a.copy())
+        at += size
+    return out
+
+
+def listed(a: np.ndarray) -> list[Any]:
+    return list(a) if a.ndim == 1 else [listed(row) for row in a]
+
+
+def with_extents(spec: Spec, raw: Sequence[Any], tangents: Iterator[Any]) -> Iterator[Any]:
+    """The tangents of a result's leaves, with the extents of the arrays whose shapes are known at run time only."""
+    it = iter(raw)
+    for s in [x for part in result_parts(spec) for x in (columns_of(part.children[0]) if isinstance(part, Node) else [part])]:
+        values = [next(it) for _ in leaves(s)]
+        if is_inexact(leaves(s)[0].type):
+            yield next(tangents)
+            yield from values[1:]
+
+
+def result_parts(spec: Spec) -> list[Leaf | Node]:
+    """The leaves of a result, and its lists that have grown."""
+    if isinstance(spec, Leaf) or isinstance(spec, Node) and spec.kind == "growing":
+        return [spec]
+    return [x for c in spec.children for x in result_parts(c)] if isinstance(spec, Node) else []
 
 
 def gradient_maker(spec: Spec) -> Callable[[Iterator[Any]], Any]:

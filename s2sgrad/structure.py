@@ -66,7 +66,9 @@ class Static:
 @dataclass(frozen=True)
 class Node:
     """A container. kind: 'tuple', 'list', 'dict', 'namedtuple', 'dataclass', 'object' (plain class, attributes), 'growing' (a list whose length is
-    known at run time only, of a result: the child says what an element is, and for each number of it there is one array)."""
+    known at run time only, of a result: the child says what an element is, and for each number of it there is one array), 'pieces' (an array in such
+    an element, whose shape is known at run time only: the children are all of them, one after the other, and their extents; the key is the rank,
+    and cls is list where it stands for lists of numbers)."""
 
     kind: str
     cls: Any
@@ -150,6 +152,13 @@ def leaves(spec: Spec) -> list[Leaf]:
     if isinstance(spec, Static):
         return []
     return [x for c in spec.children for x in leaves(c)]
+
+
+def columns_of(spec: Spec) -> list[Spec]:
+    """The numbers and arrays of an element of a list that has grown."""
+    if isinstance(spec, Node) and spec.kind != "pieces":
+        return [x for c in spec.children for x in columns_of(c)]
+    return [] if isinstance(spec, Static) else [spec]
 
 
 def unflatten(spec: Spec, values: Sequence[Any], static: Callable[[Any], Any] = lambda v: v) -> Any:

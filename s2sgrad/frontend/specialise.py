@@ -44,7 +44,8 @@ from s2sgrad.frontend.values import (
     describe,
     number,
 )
-from s2sgrad.ir import Array, Function, Param, Program, Return, Var
+from s2sgrad.ir import Array, Function, ListType, Param, Program, Return, Var
+from s2sgrad.library.pieces import end_to_end, extents_of
 from s2sgrad.recursion import deep
 from s2sgrad.structure import Leaf, Node, Spec, Static
 
@@ -138,13 +139,22 @@ class Specialiser(Linking):
 
     def growing_result(self, g: Growing, leaves: list[ir.Expr], node: Any) -> Spec:
         """A list whose length is known at run time only: one array for each number of an element."""
-        if self.tensors or not all(isinstance(s.type, Array) and s.type.ndim == 1 for s in g.stores):
-            raise self.error("a list of arrays or lists whose length is known at run time only is returned", node, "Return np.array(...) of it.")
-        columns = iter([self.as_var(Num(ir.call("copy", self.column(g, k).expr)), "result").expr for k in range(len(g.stores))])
+        if self.tensors:
+            raise self.error("a list whose length is known at run time only is returned", node, "Return np.array(...) of it.")
+        columns = iter([self.result_column(g, k) for k in range(len(g.stores))])
 
         def spec(shape: Value) -> Spec:
+            if isinstance(shape, Record) and shape.kind == "list":
+                inside: Any = shape.inside
+                while isinstance(inside, Record) and inside.kind == "list":
+                    inside = inside.inside
+                if not isinstance(inside, Num):
+                    raise self.error(f"a list of lists of {describe(inside)} is returned: not supported", node)
+                return piece(shape.items[0].type, list, getattr(inside.type, "weak", False))  # type: ignore[attr-defined]
+            if isinstance(shape, Num) and shape.is_array:
+                return piece(shape.type, None, False)
             if isinstance(shape, Num):
-                leaves.append(next(columns))
+                leaves.extend(next(columns))
                 return Leaf(shape.type)
             if isinstance(shape, Obj):
                 return Static(shape.value)
@@ -156,7 +166,23 @@ class Specialiser(Linking):
             kind = "dict" if shape.kind == "dict" else "dataclass" if dataclasses.is_dataclass(shape.cls) else "object"
             return Node(kind, shape.cls, shape.keys, kids)
 
+        def piece(t: Array, cls: Any, weak: bool) -> Spec:
+            leaves.extend(next(columns))
+            return Node("pieces", cls, (t.ndim, weak), (Leaf(Array(t.dtype, 1)), Leaf(Array("int64", 1))))
+
         return Node("growing", list, (), (spec(g.shape),))
+
+    def result_column(self, g: Growing, k: int) -> list[ir.Expr]:
+        """The k-th number of all elements of a list as an array; of arrays their elements one after the other, and their extents."""
+        store = g.stores[k]
+        if not isinstance(store.type, ListType):
+            return [self.as_var(Num(ir.call("copy", self.column(g, k).expr)), "result").expr]
+        assert self.state is not None
+        heap = Heap("list", list, "pieces")
+        self.state[heap] = Growing(Num(Var("?", store.type.array)), (store,), g.length)
+        dtype = Obj(np.dtype(store.type.array.dtype))
+        made = [self.call(self.function(f, None), [Ref(heap), *more], {}, None) for f, more in ((end_to_end, [dtype]), (extents_of, []))]  # type: ignore[arg-type]
+        return [self.as_var(self.numeric(m), "result").expr for m in made]
 
     def present_result(self, v: Value) -> Value:
         return v

@@ -87,8 +87,8 @@ def test_lists_of_arrays_and_of_lists(kind):
             every = [*lists[2], *([slope["last"]] if isinstance(slope, dict) else [])]
             weights = [*lists[1], *([plain["last"]] if isinstance(plain, dict) else [])]
             assert np.isclose(np.sum(grad * dot), sum(np.sum(w * t) for w, t in zip(weights, every, strict=True)))
-        (rows, total), back = s2sgrad.vjp(pairs, X, 3)
-        assert rows == [[0.0, 0.0], [0.5, 2.0], [1.0, 4.0]] and total == 5.5
+        (listed, total), back = s2sgrad.vjp(pairs, X, 3)
+        assert listed == [[0.0, 0.0], [0.5, 2.0], [1.0, 4.0]] and total == 5.5
         assert np.allclose(back(([[1.0, 1.0], [2.0, 0.0], [3.0, 0.0]], 1.0))[0], [9.0, 1.0, 1.0])
         assert s2sgrad.vjp(pairs, X, 0)[0] == ([], 5.5)
         numbered, back = s2sgrad.vjp(rows, X, 3)

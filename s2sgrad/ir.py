@@ -422,11 +422,18 @@ class Reserve(Stmt):
 @dataclass
 class CallFn(Stmt):
     """A call of a linked (not inlined) function of the program, used for recursion. Scalars are passed by
-    value, arrays by reference (the callee may write into them). Results are scalars or fresh arrays."""
+    value, arrays by reference (the callee may write into them, those at the positions `kept` excepted).
+    Results are scalars or fresh arrays."""
 
     targets: list[Var]
     function: str
     args: list[Expr]
+    kept: frozenset[int] = frozenset()
+
+    @property
+    def touched(self) -> list[Var]:
+        """The arrays that the callee may write."""
+        return [a for k, a in enumerate(self.args) if isinstance(a, Var) and not isinstance(a.type, Scalar) and k not in self.kept]
 
 
 @dataclass

@@ -54,8 +54,7 @@ def edges(body: Sequence[ir.Stmt], classes: Mapping[str, str]) -> list[tuple[str
         elif isinstance(s, ir.Append):
             add(s.list, s.value)
         elif isinstance(s, ir.CallFn):
-            arrays = [a for a in s.args if isinstance(a, ir.Var) and ir.is_array(a.type)]
-            for t in (*s.targets, *arrays):
+            for t in (*s.targets, *s.touched):
                 add(t, *s.args)
         elif isinstance(s, ir.Custom):
             for t in s.outputs:

@@ -78,7 +78,7 @@ def statement_reads(s: ir.Stmt, classes: Mapping[str, str]) -> set[Fact]:
     elif isinstance(s, ir.Store):
         out.add(("b", s.base.name))
     elif isinstance(s, (ir.Append, ir.Pop)):
-        out |= {("b", s.list.name), ("m", classes[s.list.name])}
+        out |= {("b", s.list.name), ("m", classes.get(s.list.name, s.list.name))}
     elif isinstance(s, ir.Reserve):
         out |= reads(s.buffer, classes)
     elif isinstance(s, (ir.For, ir.While)) and s.exit is not None:
@@ -105,11 +105,11 @@ def statement_writes(s: ir.Stmt, classes: Mapping[str, str]) -> set[Fact]:
     if isinstance(s, ir.Store) or (isinstance(s, ir.Accum) and s.index is not None):
         out.add(("m", classes.get(s.base.name, s.base.name)))
     elif isinstance(s, (ir.Append, ir.Pop)):
-        out.add(("m", classes[s.list.name]))
+        out.add(("m", classes.get(s.list.name, s.list.name)))
     elif isinstance(s, ir.Reserve):
         out.add(("b", s.buffer.name))
     elif isinstance(s, ir.CallFn):
-        out |= {("m", classes[a.name]) for a in s.args if isinstance(a, ir.Var) and a.name in classes}
+        out |= {("m", classes.get(a.name, a.name)) for a in s.touched}
     return out
 
 

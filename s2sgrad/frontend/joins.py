@@ -33,6 +33,7 @@ from s2sgrad.frontend.values import (
     Poison,
     Range,
     Ref,
+    Ruled,
     SliceOf,
     Text,
     Transformed,
@@ -318,7 +319,7 @@ class Joins(UnitAxes, Options):
                     keys.extend(scope.cells.values())
                     scope = scope.parent
                 todo.extend(v.defaults)
-            todo.extend(_parts(v))
+            todo.extend(parts_of(v))
             for k in keys:
                 if k not in out:
                     out.add(k)
@@ -327,7 +328,7 @@ class Joins(UnitAxes, Options):
         return out
 
 
-def _parts(v: Value) -> list[Value]:
+def parts_of(v: Value) -> list[Value]:
     """The values directly inside a value."""
     if isinstance(v, Tup | Items):
         return list(v.items)
@@ -341,6 +342,8 @@ def _parts(v: Value) -> list[Value]:
         return [v.func, *v.args, *v.kwargs.values()]
     if isinstance(v, Transformed):
         return [v.function]
+    if isinstance(v, Ruled):
+        return [v.function, *([v.grad] if v.grad is not None else [])]
     if isinstance(v, Iter):
         return [*v.parts, *([v.extra] if isinstance(v.extra, Value) else [])]
     return []
@@ -348,7 +351,7 @@ def _parts(v: Value) -> list[Value]:
 
 def poisonous(v: Value) -> bool:
     """Does a value hold something that no variable can stand for?"""
-    return isinstance(v, Poison | OneOfThese) or any(poisonous(p) for p in _parts(v))
+    return isinstance(v, Poison | OneOfThese) or any(poisonous(p) for p in parts_of(v))
 
 
 def _value_names(v: Value, out: set[str]) -> None:
@@ -363,7 +366,7 @@ def _value_names(v: Value, out: set[str]) -> None:
             _value_names(d, out)
     for n in nums(v):
         out.update(ir.names_in(n.expr))
-    for p in _parts(v):
+    for p in parts_of(v):
         _value_names(p, out)
 
 

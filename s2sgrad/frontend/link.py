@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,11 +12,14 @@ from s2sgrad import errors, ir
 from s2sgrad.frontend import scope as scoping
 from s2sgrad.frontend.derivatives import Derivatives
 from s2sgrad.frontend.exceptions import DeadCode
+from s2sgrad.frontend.joins import parts_of
 from s2sgrad.frontend.machine import NeedsStatic, Path, State
 from s2sgrad.frontend.prune import prune
 from s2sgrad.frontend.unify import promote, same
-from s2sgrad.frontend.values import NONE, Func, Num, Obj, Ref, Tup, Value, describe, is_zero_d, map_nums, nums
+from s2sgrad.frontend.values import NONE, Element, Func, Heap, Num, Obj, Ref, Tup, Value, describe, is_zero_d, map_nums, nums
 from s2sgrad.ir import Array, Var
+
+NESTED = 8  # a recursive function may call itself with so many kinds of arguments
 
 
 @dataclass(eq=False)
@@ -24,6 +28,9 @@ class Linked:
 
     name: str
     params: list[ir.Param]
+    node: Any
+    objects: list[Heap]  # the lists and objects among its arguments
+    environment: dict[Any, Value]  # what it reads of its surroundings, as it was when it was linked
     shape: Value | None = None  # the result, numeric leaves as placeholders
     calls: list[ir.CallFn] = field(default_factory=list)
     extras: list[Var] = field(default_factory=list)
@@ -38,10 +45,11 @@ class Linking(Derivatives):
             return None
         bound = {p: self.number_of_zero_d(f, p, v) for p, v in bound.items()}
         leaves = [n for v in bound.values() for n in nums(v)]
-        key = (f.node, f.python or f.scope, tuple(bound), tuple(signature(v) for v in bound.values()))
+        environment = self.environment(f, bound)
+        key = self.link_key(f, bound, environment)
         found = self.links.get(key)
         if found is None:
-            found = self.links[key] = self.link(f, bound)
+            found = self.links[key] = self.link(f, bound, key, environment)
         if found.shape is None:  # a recursive call before any result is known
             raise DeadCode
         targets = []
@@ -58,6 +66,54 @@ class Linking(Derivatives):
         self.emit(call)
         return value
 
+    def link_key(self, f: Func, bound: dict[str, Value], environment: dict[Any, Value]) -> Any:
+        """One function for each kind of arguments and each state of the surroundings that it reads."""
+        busy = [link for link in self.links.values() if link.busy and link.node is f.node]
+        if len(busy) > NESTED:
+            why = f"the recursive function {busy[0].name} is given another function or another kind of data at each call: not supported"
+            raise self.fixable(self.error(why, kind=NeedsStatic), bound)
+        for link in busy:
+            if link.objects != objects(bound):
+                passed = next(v for v in bound.values() if isinstance(v, Ref))
+                why = f"passing {describe(passed)} to a recursive function is not supported"
+                raise self.fixable(self.error(why, kind=NeedsStatic, hint="Pass numbers, arrays and tuples."), bound)
+        key = (f.node, f.python or f.scope, tuple(bound), tuple(signature(v) for v in bound.values()))
+        for k in itertools.count():
+            found = self.links.get((*key, k))
+            if found is None or same_environment(found.environment, environment):
+                return *key, k
+            if found.busy:
+                raise self.fixable(self.effects_error(), bound)
+
+    def fixable(self, err: errors.Unsupported, bound: dict[str, Value]) -> errors.Unsupported:
+        """Where integers may decide the end, they are fixed and the recursion is unrolled."""
+        err.origin = self.integer_origin([n.expr for v in bound.values() for n in nums(v)])  # type: ignore[attr-defined]
+        return err
+
+    def environment(self, f: Func, bound: dict[str, Value]) -> dict[Any, Value]:
+        """The variables, lists and objects that a function and its arguments lead to, and what they are now."""
+        assert self.state is not None
+        out: dict[Any, Value] = {}
+        todo: list[Value] = [f, *bound.values()]
+        while todo:
+            v = todo.pop()
+            keys: list[Any] = []
+            if isinstance(v, Ref):
+                keys = [v.heap]
+            elif isinstance(v, Element):
+                keys = [v.list]
+            elif isinstance(v, Func):
+                keys = [cell for name in sorted(scoping.free_names(v.node)) if (cell := v.scope.find(name)) is not None]
+                kept = [*v.defaults, *(d for d in v.kw_defaults if isinstance(d, Value))]
+                out |= {("default", id(v.node), id(v.scope), k): d for k, d in enumerate(kept)}
+                todo += kept
+            todo += parts_of(v)
+            for k in keys:
+                if k not in out and k in self.state:
+                    out[k] = self.state[k]
+                    todo.append(out[k])
+        return out
+
     def number_of_zero_d(self, f: Func, name: str, v: Value) -> Value:
         """A linked function is given the number in an array without axes: it may not change it."""
         if is_zero_d(v) and scoping.info(f.node).counts[name]:
@@ -72,7 +128,7 @@ class Linking(Derivatives):
         self.emit(ir.Assign(v, e))
         return v
 
-    def link(self, f: Func, bound: dict[str, Value]) -> Linked:
+    def link(self, f: Func, bound: dict[str, Value], key: Any, environment: dict[Any, Value]) -> Linked:
         """Specialise a function on leaf parameters; result types by a fixpoint from the returns that do not recurse."""
         base = getattr(f.node, "name", "function")
         name, k = base, 1
@@ -93,15 +149,8 @@ class Linking(Derivatives):
 
         inputs: dict[str, Value] = {}
         for p, v in bound.items():
-            if isinstance(v, Ref):
-                why = f"passing {describe(v)} to a recursive function is not supported"
-                err = self.error(why, kind=NeedsStatic, hint="Pass numbers, arrays and tuples.")
-                err.origin = self.integer_origin([n.expr for x in bound.values() for n in nums(x)])  # type: ignore[attr-defined]
-                raise err
             inputs[p] = map_nums(v, lambda n, p=p: param(p, n))  # type: ignore[misc]
-        linked = Linked(name, params)
-        key = (f.node, f.python or f.scope, tuple(bound), tuple(signature(v) for v in bound.values()))
-        self.links[key] = linked
+        linked = self.links[key] = Linked(name, params, node=f.node, objects=objects(bound), environment=environment)
         for _ in range(10):
             snap = self.snapshot()
             state = dict(self.state or {})
@@ -148,10 +197,13 @@ class Linking(Derivatives):
         changed = any(k not in self.state or not same(v, self.state[k]) for k, v in before.items() if v is not self.state.get(k))
         if not changed and not assigned_names(body) & outside:
             return
-        err = self.error("a recursive function that writes variables or changes lists and objects of an enclosing function is not supported",
-                         kind=NeedsStatic, hint="Return the new value, or store it in an array.")
+        err = self.effects_error()
         err.origin = self.integer_origin(free_vars(ir.Function("", [], list(body))).values())  # type: ignore[attr-defined]
         raise err
+
+    def effects_error(self) -> errors.Unsupported:
+        return self.error("a recursive function that writes variables or changes lists and objects of an enclosing function is not supported",
+                          kind=NeedsStatic, hint="Return the new value, or store it in an array.")
 
     def check_result(self, v: Value, name: str) -> None:
         """Only numbers, arrays, constants and tuples of them leave a linked function: what a function or a container of one activation
@@ -203,7 +255,17 @@ def signature(v: Value) -> Any:
         return (v.cls, *(signature(i) for i in v.items))
     if isinstance(v, Obj):
         return ("object", id(v.value)) if not isinstance(v.value, str | type(None)) else v.value
+    if isinstance(v, Ref):
+        return ("heap", v.heap.number)
     return ("value", id(getattr(v, "node", v)), id(getattr(v, "scope", None)))
+
+
+def objects(bound: dict[str, Value]) -> list[Heap]:
+    return [v.heap for v in bound.values() if isinstance(v, Ref)]
+
+
+def same_environment(a: dict[Any, Value], b: dict[Any, Value]) -> bool:
+    return a.keys() == b.keys() and all(same(v, b[k]) for k, v in a.items())
 
 
 def joined(a: Value, b: Value) -> Value | None:

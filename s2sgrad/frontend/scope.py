@@ -96,9 +96,14 @@ def _nested(n: Any, out: Info) -> None:
     if isinstance(n, gast.ClassDef):
         return
     inner = info(n)
-    used = {x.id for x in gast.walk(n) if isinstance(x, gast.Name)} | inner.captured
-    out.captured |= used - inner.locals
+    out.captured |= free_names(n)
     out.shared |= inner.nonlocals | (inner.shared - inner.locals)
+
+
+def free_names(function: Any) -> set[str]:
+    """Names in a function's text that are not its own variables."""
+    inner = info(function)
+    return ({x.id for x in gast.walk(function) if isinstance(x, gast.Name)} | inner.captured) - inner.locals
 
 
 def bound_names(nodes: Any) -> set[str]:

@@ -361,7 +361,7 @@ def written(program: Program) -> None:
 
 
 def _written(f: Function, program: Program) -> set[str]:
-    origins: dict[str, set[str]] = {p.name: {p.name} for p in f.params if isinstance(p.type, Array)}
+    origins: dict[str, set[str]] = {p.name: {p.name} for p in f.params if not isinstance(p.type, ir.Scalar)}
     bindings: list[tuple[str, str]] = []
     for s in ir.walk_stmts(f.body):
         if isinstance(s, ir.Assign) and isinstance(s.target.type, Array) and ir.is_alias(s.value):
@@ -389,7 +389,7 @@ def _written(f: Function, program: Program) -> set[str]:
         if isinstance(s, ir.CallFn) and s.function in program.linked:
             callee = program.linked[s.function]
             for p, a in zip(callee.params, s.args, strict=False):  # type: ignore[assignment]
-                r = ir.root(a) if isinstance(a.type, Array) else None  # type: ignore[arg-type]
+                r = None if isinstance(a.type, ir.Scalar) else ir.root(a)  # type: ignore[arg-type]
                 if p.name in callee.written and r is not None:
                     out |= origins.get(r.name, set())
     return out

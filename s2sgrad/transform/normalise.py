@@ -84,7 +84,7 @@ class _Stable:
             if isinstance(s, ir.Store) or (isinstance(s, ir.Accum) and s.index is not None):
                 self.stored.add(self.classes[s.base.name])
             elif isinstance(s, ir.CallFn):
-                self.stored |= {self.classes[a.name] for a in s.args if isinstance(a, ir.Var) and a.name in self.classes}
+                self.stored |= {self.classes[a.name] for a in s.touched}
             elif isinstance(s, (ir.Append, ir.Pop)):
                 self.stored.add(self.classes[s.list.name])
 

@@ -250,10 +250,12 @@ class Recorder:
         for a, p in zip(s.args, self.st.linked[s.function].params, strict=True):
             if not ir.is_inexact(p.type):
                 continue
-            if ir.is_array(p.type):
+            if not isinstance(p.type, ir.Scalar):
                 if cx.is_active(a):
                     assert isinstance(a, Var)
                     bars.append(self.st.bar(a))
+                elif isinstance(p.type, ir.ListType):
+                    bars.append(zero_list(a, p.type, self.st.names, cx.emit))
                 else:
                     bars.append(cx.temporary("unused_bar", Call("zeros_like", (a,), (), a.type)))
             else:
@@ -261,7 +263,7 @@ class Recorder:
         cx.emit(ir.CallFn(list(scalar_bars), s.function + "_rev", [*s.args, *bars, *seeds]))
         it = iter(scalar_bars)
         for a, p in zip(s.args, self.st.linked[s.function].params, strict=True):
-            if ir.is_inexact(p.type) and not ir.is_array(p.type):
+            if ir.is_inexact(p.type) and isinstance(p.type, ir.Scalar):
                 adjoint(a, next(it), cx)
         record.adjoint = cx.out
         return record
@@ -288,6 +290,16 @@ class Recorder:
             if g is not None and cx.is_active(v):
                 cx.emit(ir.Accum(self.st.bar(v), None if isinstance(v.type, ir.Scalar) else (), match(g, v, cx)))
         return Record(before=cx.out)
+
+
+def zero_list(e: Expr, t: ir.ListType, names: Any, emit: Any) -> Var:
+    """A list of zeros like the arrays of another one."""
+    new, k, item = Var(names.fresh("zeros"), t), Var(names.fresh("k"), ir.INT), Var(names.fresh("item"), t.item)
+    fresh = Var(names.fresh("zero"), call("zeros_like", item).type)
+    emit(ir.Assign(new, Call("list_new", (), (("item", t.item),), t)))
+    body: list[ir.Stmt] = [ir.Assign(item, Call("item", (e, k), (), t.item)), ir.Assign(fresh, call("zeros_like", item)), ir.Append(new, fresh)]
+    emit(ir.For(k, ir.Const(0, ir.INT), call("len", e), ir.Const(1, ir.INT), body))
+    return new
 
 
 def _result_types(s: ir.Multi) -> list[ir.Type]:

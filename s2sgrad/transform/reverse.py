@@ -36,8 +36,9 @@ def reverse(program: ir.Program, wrt: Sequence[str], *, seeds: str = "one", valu
     todo = set(main.pulled)
     while todo:
         f = todo.pop()
-        r = _Reversal(program.linked[f], program.linked, [p.name for p in program.linked[f].params if ir.is_inexact(p.type)],
-                      [p.name for p in program.linked[f].params if ir.is_array(p.type) and ir.is_inexact(p.type)], save_all, guard)
+        inexact = [p for p in program.linked[f].params if ir.is_inexact(p.type)]
+        finals = [p.name for p in inexact if not isinstance(p.type, ir.Scalar)]
+        r = _Reversal(program.linked[f], program.linked, [p.name for p in inexact], finals, save_all, guard)
         linked[f + "_rev"] = r.as_pullback(f + "_rev")
         todo |= {g for g in r.pulled if g + "_rev" not in linked}
     return ir.Program(function, linked)
@@ -146,7 +147,7 @@ class _Reversal:
     def as_pullback(self, name: str) -> ir.Function:
         """`f_rev(args, array adjoints, seeds) -> scalar adjoints`: arrays accumulate in place, memory is restored."""
         st = self.st
-        array_bars = [st.bar(v) for v in st.wrt if ir.is_array(v.type)]
+        array_bars = [st.bar(v) for v in st.wrt if not isinstance(v.type, ir.Scalar)]
         result_seeds, _ = self._seed_vars()
         params = [*self.primal.params, *(ir.Param(v.name, v.type) for v in array_bars),
                   *(ir.Param(v.name, v.type) for v in result_seeds if v is not None)]

@@ -31,6 +31,7 @@ class Setting:
     def __init__(self, function: ir.Function, linked: dict[str, ir.Function], wrt: Sequence[str], results: Sequence[ir.Expr],
                  guard: bool = True) -> None:
         self.names = Names(names_of(function))
+        note_kept(function, linked)
         self.function = normalise(function, self.names)
         self.linked = linked
         self.guard = guard
@@ -146,3 +147,10 @@ class Setting:
                 elif s not in roots.setdefault(id(block), []):
                     roots[id(block)].append(s)
         return roots, views
+
+
+def note_kept(function: ir.Function, linked: dict[str, ir.Function]) -> None:
+    """Say at each call of a linked function which arrays it leaves as they are."""
+    for s in ir.walk_stmts(function.body):
+        if isinstance(s, ir.CallFn) and (callee := linked.get(s.function)) is not None:
+            s.kept = frozenset(k for k, p in enumerate(callee.params) if p.name not in callee.written)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from s2sgrad import ir
+from s2sgrad import errors, ir
 from s2sgrad.analysis.definite import bound_before, first_value
 from s2sgrad.analysis.effects import Fact
 from s2sgrad.ir import Call, Const, Expr, Var, call
@@ -142,7 +142,10 @@ class Sweeps:
             region: Expr = ir.Index(s.base, index, index_type(s.base.type, index)) if index else s.base
             return [(("m", cls), s.base, region)]
         if isinstance(s, ir.CallFn):
-            arrays = {a.name: a for a in s.args if isinstance(a, Var) and self.st.classes.get(a.name) == cls}
+            arrays = {a.name: a for a in s.touched if self.st.classes.get(a.name) == cls}
+            if any(isinstance(a.type, ir.ListType) for a in arrays.values()):
+                raise errors.Unsupported("a recursive function changes an array or a row that is an element of a list: not supported", s.place,
+                                         "Use one array for all of them.")
         else:
             assert isinstance(s, ir.Recompute)
             arrays = self._entering(s, cls)

@@ -22,7 +22,7 @@ from s2sgrad.recursion import deep
 from s2sgrad.rules import registry
 from s2sgrad.transform.adjoint import guarded, mirrored, times
 from s2sgrad.transform.captures import check_captures
-from s2sgrad.transform.records import index_type, zero
+from s2sgrad.transform.records import index_type, zero, zero_list
 from s2sgrad.transform.sweeps import zeros_like
 
 SHAPE_OF_OTHERS = frozenset({"unbroadcast", "of_shape"})  # of the arguments after the first only the shape counts
@@ -251,7 +251,9 @@ class _Tangent:
             if not ir.is_inexact(p.type):
                 continue
             d = self.whole(a)
-            if d is None and ir.is_array(p.type):
+            if d is None and isinstance(p.type, ir.ListType):
+                d = zero_list(a, p.type, self.names, out.append)
+            elif d is None and ir.is_array(p.type):
                 d = Var(self.names.fresh("unused_dot"), p.type)
                 out.append(ir.Assign(d, Call("zeros_like", (a,), (), p.type)))
             extra.append(zero(p.type) if d is None else d)

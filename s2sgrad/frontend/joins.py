@@ -344,6 +344,8 @@ def parts_of(v: Value) -> list[Value]:
         return [v.function]
     if isinstance(v, Ruled):
         return [v.function, *([v.grad] if v.grad is not None else [])]
+    if isinstance(v, OneOfThese):
+        return list(v.these)
     if isinstance(v, Iter):
         return [*v.parts, *([v.extra] if isinstance(v.extra, Value) else [])]
     return []

@@ -85,7 +85,7 @@ class Linking(Derivatives):
             if found.busy:
                 raise self.fixable(self.effects_error(), bound)
 
-    def fixable(self, err: errors.Unsupported, bound: dict[str, Value]) -> errors.Unsupported:
+    def fixable(self, err: Any, bound: dict[str, Value]) -> errors.S2SGradError:
         """Where integers may decide the end, they are fixed and the recursion is unrolled."""
         err.origin = self.integer_origin([n.expr for v in bound.values() for n in nums(v)])  # type: ignore[attr-defined]
         return err
@@ -201,7 +201,7 @@ class Linking(Derivatives):
         err.origin = self.integer_origin(free_vars(ir.Function("", [], list(body))).values())  # type: ignore[attr-defined]
         raise err
 
-    def effects_error(self) -> errors.Unsupported:
+    def effects_error(self) -> Any:
         return self.error("a recursive function that writes variables or changes lists and objects of an enclosing function is not supported",
                           kind=NeedsStatic, hint="Return the new value, or store it in an array.")
 

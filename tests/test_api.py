@@ -380,6 +380,40 @@ def test_errors_of_derivatives_written_inside():
         s2sgrad.grad(slope_or_zero)(1.0)
 
 
+def test_what_a_derivative_written_inside_may_not_change():
+    def counts(x):
+        total = 0.0
+
+        def f(y):
+            nonlocal total
+            total = total + y
+            return x * y * y
+
+        return s2sgrad.grad(f)(2.0) + total
+
+    def stores(x):
+        kept = np.zeros(3)
+
+        def f(y):
+            kept[0] = y
+            return x * y * kept[0]
+
+        return s2sgrad.grad(f)(2.0) + kept[0]
+
+    def of_a_list(x):
+        grown = []
+        for v in x:
+            grown.append(2.0 * v)
+        return sum(s2sgrad.grad(lambda a: a[0] * a[1])(grown))
+
+    with pytest.raises(s2sgrad.Unsupported, match="f changes variables, lists or objects outside of it"):
+        s2sgrad.grad(counts)(1.0)
+    with pytest.raises(s2sgrad.Unsupported, match="f writes into kept outside of it"):
+        s2sgrad.grad(stores)(1.0)
+    with pytest.raises(s2sgrad.Unsupported, match="a list that grows at run time is an argument of lambda"):
+        s2sgrad.grad(of_a_list)(np.ones(3))
+
+
 def test_forward_mode_with_arguments_that_are_fixed():
     """An axis decides the structure of the program: the tangents of the arguments after it are still theirs."""
     def f(axis, x, y):

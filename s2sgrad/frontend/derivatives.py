@@ -16,12 +16,17 @@ import numpy as np
 from s2sgrad import errors, ir
 from s2sgrad.frontend.customs import Customs
 from s2sgrad.frontend.liveness import live_in, written_roots
+from s2sgrad.frontend.machine import effects
 from s2sgrad.frontend.tapes import PULLBACK
+from s2sgrad.frontend.unify import same
 from s2sgrad.frontend.values import (
     IDENTITY,
     NONE,
+    UNBOUND,
     UNIT_AXES,
     Func,
+    Growing,
+    Maybe,
     Method,
     Num,
     Obj,
@@ -95,19 +100,21 @@ class Derivatives(Customs):
     # ------------------------------------------------------------------------------------------- the call as a program
 
     def record(self, g: Value, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Record:
-        own: dict[int | str, Value] = {k: self.own_argument(v) for k, v in enumerate(args)}
-        own |= {k: self.own_argument(v) for k, v in kwargs.items()}
-        before = dict(self.state or {})
         name = called(g)
+        own: dict[int | str, Value] = {k: self.own_argument(v, name) for k, v in enumerate(args)}
+        own |= {k: self.own_argument(v, name) for k, v in kwargs.items()}
+        before, outside = dict(self.state or {}), set(self.names)
         with self.apart(f"{name}, whose derivative is taken here"), self.block() as body:
             value = self.call(g, [own[k] for k in range(len(args))], {k: own[k] for k in kwargs}, node)
             if isinstance(value, Num):
                 value = self.as_var(value, "y")
         r = Record(name, own, value, body)
-        self.only_reads(r, before, node)
+        self.only_reads(r, before, outside, node)
         return r
 
-    def own_argument(self, v: Value) -> Value:
+    def own_argument(self, v: Value, name: str) -> Value:
+        if isinstance(v, Ref) and isinstance(self.state and self.state.get(v.heap), Growing):
+            raise self.error(f"a list that grows at run time is an argument of {name}, whose derivative is taken here", hint="Make it an array.")
         return self.rebuilt(self.current(v), self.own_number)
 
     def own_number(self, n: Num) -> Num:
@@ -118,11 +125,12 @@ class Derivatives(Customs):
         self.emit(Assign(var, n.expr))
         return Num(var)
 
-    def only_reads(self, r: Record, before: dict[Any, Value], node: Any) -> None:
+    def only_reads(self, r: Record, before: dict[Any, Value], outside: set[str], node: Any) -> None:
         """A function whose derivative is taken gives its result, and does nothing else."""
         assert self.state is not None
         own = {v.heap for v in r.args.values() if isinstance(v, Ref)}
-        if any(k not in (IDENTITY, UNIT_AXES) and k not in own and self.state.get(k) is not v for k, v in before.items()):
+        changed = [k for k, v in before.items() if k not in (IDENTITY, UNIT_AXES) and k not in own and not unchanged(v, self.state.get(k, UNBOUND))]
+        if changed or effects(r.body)[0] & outside:
             raise self.error(f"{r.name} changes variables, lists or objects outside of it, and its derivative is taken here", node,
                              "Return the new value instead.")
         returns = ir.Return([n.expr for n in self.numbers(r.value)])
@@ -284,6 +292,11 @@ class Derivatives(Customs):
         for k, t in zip(places, given, strict=True):
             tangents[k] = t
         return self.push(r, tangents, node)
+
+
+def unchanged(before: Value, after: Value) -> bool:
+    """Has a variable its value still? (Reading one that may be absent makes it present.)"""
+    return before is after or same(before, after) or (isinstance(before, Maybe) and same(before.value, after))
 
 
 def one_of(t: ir.Scalar) -> Num:

@@ -454,6 +454,20 @@ def test_integers_that_decide_the_keys_of_a_dict_are_fixed():
         assert s2sgrad.grad(fibonacci)(x, n) == pytest.approx(p.deriv()(x))
 
 
+def test_integers_in_a_list_that_are_keys_are_fixed():
+    def totals(x, bins):
+        d = {}
+        for i, (k, v) in enumerate(zip(bins, x)):
+            d[k] = d.get(k, 0.0) + i * v * v
+        return d[0] * d[1]
+
+    x = np.array([0.5, 2.0, 3.0])
+    for bins in ([0, 1, 0], (1, 0, 1)):
+        a, b = (sum(i * v * v for i, (k, v) in enumerate(zip(bins, x)) if k == j) for j in (0, 1))
+        want = [2 * i * v * (b if k == 0 else a) for i, (k, v) in enumerate(zip(bins, x))]
+        np.testing.assert_allclose(s2sgrad.grad(totals)(x, bins), want)
+
+
 def test_the_number_of_lists_is_fixed_by_itself():
     from tests.corpus.selection import bucket_sort
 

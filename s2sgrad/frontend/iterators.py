@@ -132,8 +132,17 @@ class Iterators(Loops):
             return False
         rigid = [p for p in parts if isinstance(p, Tup | Obj) or (isinstance(p, Ref) and isinstance(self.contents(p), Items | Fields))]
         others = [p for p in parts if p not in rigid]
-        return bool(rigid) and any(not self.sequence(p).length.known for p in others) and not all(
-            isinstance(i, Num) and not i.is_array for p in rigid for i in self.sequence_items(p))
+        return bool(rigid) and any(not self.sequence(p).length.known for p in others) and (any(id(p) in self.apart_parts for p in rigid) or not all(
+            isinstance(i, Num) and not i.is_array for p in rigid for i in self.sequence_items(p)))
+
+    def keep_apart(self, v: Value) -> bool:
+        """From now on each element of a tuple or list that is iterated over beside an array is known by itself. Was it not so before?"""
+        parts = v.parts if isinstance(v, Iter) and v.kind in ("zip", "enumerate") else ()
+        inner = [self.keep_apart(p) for p in parts]
+        known = {id(p) for p in parts if isinstance(p, Tup) or (isinstance(p, Ref) and isinstance(self.contents(p), Items))}
+        new = len(parts) > 1 and bool(known - self.apart_parts)
+        self.apart_parts |= known
+        return new or any(inner)
 
     def lazy_elements(self, v: Iter) -> Seq:
         """A generator expression with one clause: its elements are computed when they are asked for."""

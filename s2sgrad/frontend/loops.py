@@ -91,9 +91,13 @@ class Loops(Statements):
         if small and self.unrolling:
             return self.unrolled(seq, seq.length.const, node, assign, body, orelse, rest)
         if not small:
+            point = self.mark()
             try:
                 self.range_loop(iterable, seq, node, assign, body, orelse)
             except NeedsStatic as e:
+                if not e.origin and self.keep_apart(iterable):
+                    self.restore(point)
+                    return self.iterate(iterable, node, assign, body, orelse, rest)
                 e.origin = e.origin or self.integer_origin([seq.length.expr])
                 raise
             return None

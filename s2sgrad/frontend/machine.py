@@ -97,6 +97,7 @@ class Machine:
         self.root_globals: Any = None
         self.conflicts = False
         self.unrolling = 0
+        self.apart_parts: set[int] = set()  # what is iterated over beside an array, element by element
         self.may_unroll = 0  # loops around that are unrolled when something inside must be static
         self.splits = 0
         self.merging: Sequence[State] = ()  # the states that are merged

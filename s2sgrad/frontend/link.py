@@ -16,7 +16,7 @@ from s2sgrad.frontend.joins import parts_of
 from s2sgrad.frontend.machine import NeedsStatic, Path, State
 from s2sgrad.frontend.prune import prune
 from s2sgrad.frontend.unify import promote, same
-from s2sgrad.frontend.values import NONE, Element, Func, Heap, Num, Obj, Ref, Tup, Value, describe, is_zero_d, map_nums, nums
+from s2sgrad.frontend.values import NONE, Element, Func, Heap, Num, Obj, OneOfThese, Ref, Tup, Value, describe, is_zero_d, map_nums, nums
 from s2sgrad.ir import Array, Var
 
 NESTED = 8  # a recursive function may call itself with so many kinds of arguments
@@ -164,6 +164,8 @@ class Linking(Derivatives):
                     self.check_effects(state, outside, body)
                 except DeadCode:
                     v = None  # type: ignore[assignment]
+                except NeedsStatic as e:
+                    raise e if e.origin else self.fixable(e, bound) from None
                 finally:
                     self.loops = loops
             if v is None:
@@ -255,6 +257,8 @@ def signature(v: Value) -> Any:
         return (v.cls, *(signature(i) for i in v.items))
     if isinstance(v, Obj):
         return ("object", id(v.value)) if not isinstance(v.value, str | type(None)) else v.value
+    if isinstance(v, OneOfThese):
+        return ("one of", *map(signature, v.these))
     if isinstance(v, Ref):
         return ("heap", v.heap.number)
     return ("value", id(getattr(v, "node", v)), id(getattr(v, "scope", None)))

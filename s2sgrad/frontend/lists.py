@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from s2sgrad import ir
-from s2sgrad.frontend.machine import NeedsStatic
+from s2sgrad.frontend.machine import NeedsStatic, Restart
 from s2sgrad.frontend.records import Records, any_record, is_vector
 from s2sgrad.frontend.unify import convert, promote
 from s2sgrad.frontend.values import (
@@ -33,6 +33,11 @@ from s2sgrad.frontend.values import (
 from s2sgrad.ir import Array, Assign, Call, Const, Expr, Index, ListType, Var
 
 
+def only_layouts(a: ListType, b: ListType) -> bool:
+    """Do the arrays in two lists differ in the order of memory only?"""
+    return (a.array.dtype, a.array.ndim) == (b.array.dtype, b.array.ndim)
+
+
 class Lists(Records):
     def new_list(self, items: Sequence[Value], name: str = "list") -> Ref:
         heap = self.list_heap(name)
@@ -44,6 +49,8 @@ class Lists(Records):
 
     def grow_target(self, slot: tuple[Any, ...], shape: Value) -> Growing:
         """The variables of a growing list with elements like `shape`."""
+        if ("order", getattr(slot[0], "site", None)) in self.wide_rows:
+            shape = map_nums(shape, lambda n: Num(Var("?", Array(n.type.dtype, n.type.ndim, "A"))) if isinstance(n.type, Array) else n)
         leaves = nums(shape)
         stores = []
         for k, n in enumerate(leaves):
@@ -264,6 +271,7 @@ class Lists(Records):
         copies: list[tuple[Var, Expr]] = []
         for a, b in zip(g.stores, t.stores, strict=True):
             if a != b and isinstance(a.type, ListType):
+                self.any_order(ref.heap, a.type, b.type)
                 raise self.error("arrays of different types are put into one list")
             if a != b:
                 copies.append((b, convert(a, b.type)))
@@ -272,6 +280,13 @@ class Lists(Records):
         assert self.state is not None
         self.state[ref.heap] = new
         return new
+
+    def any_order(self, heap: Heap, a: Any, b: Any) -> None:
+        """A list gets arrays with another order of memory: the specialisation starts again, and it may hold both from the start."""
+        key = ("order", heap.site)
+        if heap.site is not None and key not in self.wide_rows and isinstance(b, ListType) and only_layouts(a, b):
+            self.wide_rows[key] = "A"
+            raise Restart
 
     def pop(self, ref: Ref, i: Value | None) -> Value:
         self.check_writable(ref)  # type: ignore[attr-defined]

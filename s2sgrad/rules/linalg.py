@@ -240,10 +240,11 @@ def _slogdet_types(a):
 
 
 def _slogdet_adjoint(g, a, *, out, wanted):
-    _, logdet = g
-    if logdet is None:
-        return (None,)
-    return (logdet * adj(call("inv", a)),)
+    sign, weight = g
+    if sign is not None and ir.is_complex(a.type):
+        turn = -1j * call("imag", out[0] * conj(sign))
+        weight = turn if weight is None else weight + turn
+    return (None,) if weight is None else (weight * adj(call("inv", a)),)
 
 
 def _slogdet_tangent(dots, a, *, out):
@@ -395,6 +396,8 @@ def _qr_adjoint(g, a, *, out, wanted):
         m = -(adj(gq) @ q) if m is None else m - adj(gq) @ q
     low = call("tril", m, k=-1)
     sym = call("tril", m, k=0) + adj(low)
+    if ir.is_complex(a.type):  # the diagonal of r is real
+        sym = 0.5 * (sym + adj(sym))
     inner = q @ sym if gq is None else gq + q @ sym
     return (adj(call("solve", r, adj(inner))),)
 
@@ -405,6 +408,8 @@ def _qr_tangent(dots, a, *, out):
     qx = adj(q) @ x
     low = call("tril", qx, k=-1)
     omega = low - adj(low)
+    if ir.is_complex(a.type):  # the diagonal of r stays real
+        omega = omega + 0.5 * (call("tril", qx, k=0) - low - adj(call("tril", qx, k=0) - low))
     dq = x - q @ (qx - omega)
     return dq, (qx - omega) @ r
 

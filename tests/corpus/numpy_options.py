@@ -112,6 +112,26 @@ def windows_summed(x):
     return np.sum(a * b * c) + np.sum(t ** 2) + np.real_if_close(x)[0]
 
 
+def rows_of_any_order(x, n):
+    out = []
+    row = x * 1.0
+    for k in range(n):
+        out.append(row)
+        row = row[::-1] * 1.5 if k % 2 else row[::-1]
+    out.append(x[::2] * x[1::2])
+    for k in range(n):
+        out.append(out[k][::-1])
+    out[0][0] = x[3] ** 2                  # seen in every view of the first row
+    return sum(np.sum(v * v[0] ** 2) for v in out)
+
+
+def complex_factors(x):
+    z = x + 1j * x[::-1] ** 2
+    q, r = np.linalg.qr(z)
+    sign, size = np.linalg.slogdet(z)
+    return np.abs(q[0, 1] + r[0, 2] ** 2) + r[1, 1].real ** 2 + q[2, 0].imag + sign.real * size + sign.imag
+
+
 case(filled_diagonals, (M,), numba="fast")
 case(triangles_read, (M,))
 case(polynomials_of_columns, (X[:3].copy(), M))
@@ -125,3 +145,5 @@ case(axes_by_default, (T,))
 case(item_of_numbers, (0.5, 0.75, 1, np.array([0.25, 1.5], dtype=np.float32)))
 case(ends_of_lists, (X, 4))
 case(windows_summed, (X,))
+case(rows_of_any_order, (np.array([0.4, -0.9, 1.2, 0.7]), 3), second=True)
+case(complex_factors, (M,), second=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import logging
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -109,7 +110,7 @@ def children(value: Any) -> tuple[str, Sequence[Any], Sequence[Any]] | None:
         return None
     if callable(value) and not _is_model(value):
         return None
-    if isinstance(value, enum.Enum):
+    if isinstance(value, enum.Enum | logging.Logger | logging.LoggerAdapter):
         return None
     if dataclasses.is_dataclass(value):
         names = [f.name for f in dataclasses.fields(value)]

@@ -20,10 +20,11 @@ from s2sgrad.errors import S2SGradError
 from s2sgrad.frontend import scope as scoping
 from s2sgrad.frontend.given import Arguments, Options
 from s2sgrad.frontend.numpys import NumPyCalls, of_numpy
-from s2sgrad.frontend.printing import formatted
+from s2sgrad.frontend.printing import formatted, logs
 from s2sgrad.frontend.scope import Frame, Scope
 from s2sgrad.frontend.selection import OneOf
 from s2sgrad.frontend.source import no_source, source_of
+from s2sgrad.frontend.stars import columns, rows_zipped, spread
 from s2sgrad.frontend.tapes import Tapes
 from s2sgrad.frontend.values import (
     NONE,
@@ -96,9 +97,6 @@ class Calls(NumPyCalls, Tapes):
         if values is None:
             values = self.in_order([(lambda x=x: self.eval(x)) for x in nodes])  # type: ignore[misc]
         (func,) = self.after([func], point)
-        args: list[Value] = []
-        for a, v in zip(starred, values, strict=False):
-            args.extend(self.sequence_items(v)) if isinstance(a, gast.Starred) else args.append(v)
         kwargs: dict[str, Value] = {}
         for k, v in zip(n.keywords, values[len(starred):], strict=True):
             if k.arg is None:
@@ -108,6 +106,10 @@ class Calls(NumPyCalls, Tapes):
             else:
                 kwargs[k.arg] = v
         self.at(n)
+        rows = rows_zipped(self, func, starred, values)
+        if rows is not None:
+            return columns(self, rows)
+        args = spread(self, func, starred, values[: len(starred)], set(kwargs))
         numpy = self.note_numpy(func, args)
         result = self.call(func, args, kwargs, n)
         return self.softened(result) if numpy else result
@@ -135,6 +137,8 @@ class Calls(NumPyCalls, Tapes):
             if f.heap.kind == "object":
                 call = self.class_attribute(f, f.heap.cls, "__call__", node)
                 return self.call(call, args, kwargs, node)
+        if isinstance(f, Tup) and isinstance(own := getattr(f.cls, "__call__", None), types.FunctionType):  # noqa: B004
+            return self.call(Obj(own), [f, *args], kwargs, node)
         if not isinstance(f, Obj):
             raise self.refusal(TypeError, f"{describe(f)} is not callable", node)
         return self.call_object(f, args, kwargs, node)
@@ -213,6 +217,8 @@ class Calls(NumPyCalls, Tapes):
         if isinstance(obj, np.vectorize):
             inner = self.lift(obj.pyfunc, None if f.access is None else (*f.access, ("attr", "pyfunc")))
             return self.call(self.vectorized([inner], {"otypes": Obj(obj.otypes)}, node), args, kwargs, node)
+        if isinstance(obj, types.MethodType) and logs(obj.__self__, obj.__name__):
+            return NONE
         if isinstance(obj, types.MethodType):
             path = f.access
             owner = self.lift(obj.__self__, None if path is None else (*path, ("attr", "__self__")))
@@ -546,6 +552,8 @@ class Calls(NumPyCalls, Tapes):
 
     def call_method(self, m: Method, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         owner, name = m.owner, m.name
+        if isinstance(owner, Obj) and logs(owner.value, name):
+            return NONE
         if m.func is not None:
             return self.call(m.func, [owner, *args], kwargs, node)
         if isinstance(owner, OneOf):

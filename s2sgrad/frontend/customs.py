@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from s2sgrad import errors, ir
-from s2sgrad.frontend import arrays, containers, conversions, introspection, iterables  # noqa: F401 - each declares its builtins
+from s2sgrad.frontend import arrays, containers, conversions, introspection, iterables, messages  # noqa: F401 - each declares its builtins
 from s2sgrad.frontend.builtin import Builtins
 from s2sgrad.frontend.objects import attribute_view
 from s2sgrad.frontend.values import (

@@ -15,6 +15,7 @@ from s2sgrad.frontend.conditions import Conditions
 from s2sgrad.frontend.exceptions import NeedsBranch
 from s2sgrad.frontend.loops import Again
 from s2sgrad.frontend.printing import spelled
+from s2sgrad.frontend.stars import dynamic
 from s2sgrad.frontend.values import (
     ASSIGNS,
     NONE,
@@ -120,6 +121,10 @@ class Expressions(Arithmetic, Comparisons, Conditions, Comprehensions):
 
     def elements(self, nodes: Sequence[Any]) -> list[Value]:
         done = self.in_order([(lambda x=x: self.eval(x.value if isinstance(x, gast.Starred) else x)) for x in nodes])  # type: ignore[misc]
+        return self.listed(nodes, done)
+
+    def listed(self, nodes: Sequence[Any], done: Sequence[Value]) -> list[Value]:
+        """The elements of a display, those that are starred taken apart."""
         out: list[Value] = []
         for x, v in zip(nodes, done, strict=True):
             if isinstance(x, gast.Starred):
@@ -129,7 +134,13 @@ class Expressions(Arithmetic, Comparisons, Conditions, Comprehensions):
         return out
 
     def eval_List(self, n: Any) -> Value:
-        return self.new_list(self.elements(n.elts))
+        done = self.in_order([(lambda x=x: self.eval(x.value if isinstance(x, gast.Starred) else x)) for x in n.elts])  # type: ignore[misc]
+        if not any(isinstance(x, gast.Starred) and dynamic(self, self.present(v)) for x, v in zip(n.elts, done, strict=True)):
+            return self.new_list(self.listed(n.elts, done))
+        ref = self.new_list([])
+        for x, v in zip(n.elts, done, strict=True):
+            self.list_method(ref, "extend" if isinstance(x, gast.Starred) else "append", [v], {})  # type: ignore[attr-defined]
+        return ref
 
     def eval_Set(self, n: Any) -> Value:
         return Obj(frozenset(self.static(v) for v in self.elements(n.elts)))

@@ -58,7 +58,7 @@ class Indexing(Expressions):
         if isinstance(base, Tup) or is_list(base):
             return self.sequence_subscript(base, i)
         if isinstance(base, Range):
-            return self.sequence(base).get(self.integer(i)) if not isinstance(i, SliceOf) else self.subscript(self.new_tuple(base), index)
+            return self.range_slice(base, i) if isinstance(i, SliceOf) else self.range_item(base, self.integer(i))
         if isinstance(base, Ref) and hasattr(base.heap.cls, "__getitem__"):
             return self.call(Obj(base.heap.cls.__getitem__), [base, i], {}, None)
         if isinstance(base, Obj) and isinstance(base.value, IndexExpression):
@@ -72,6 +72,41 @@ class Indexing(Expressions):
             except (TypeError, KeyError, IndexError) as err:
                 raise self.error(f"{type(err).__name__}: {err}") from None
         raise self.error(f"{describe(base)} cannot be subscripted")
+
+    def range_item(self, r: Range, k: Num) -> Value:
+        """An element of a range; the last ones count from the end."""
+        n = self.range_size(r)
+        if k.known and n.known:
+            if not -n.const <= k.const < n.const:
+                raise self.refusal(IndexError, "range object index out of range")
+            return self.affine(r.start, r.step, number(k.const % n.const))
+        k, n = self.bind(k, "k"), self.bind(n, "n")
+        outside = ir.call("or", ir.call("lt", k.expr, ir.call("neg", n.expr)), ir.call("ge", k.expr, n.expr))
+        self.raise_if(outside, IndexError, "range object index out of range")
+        if k.known:
+            return self.affine(r.start, r.step, k if k.const >= 0 else self.add(n, k))
+        return self.affine(r.start, r.step, Num(ir.call("ifexp", ir.call("lt", k.expr, 0), self.add(n, k).expr, k.expr)))
+
+    def range_size(self, r: Range) -> Num:
+        """The length of a range (the number of trips over it may be negative for none)."""
+        n = self.range_length(r)
+        counted = isinstance(n.expr, ir.Call) and n.expr.op in ("dim", "size", "len")
+        return n if n.known or counted else self.call_number(max, n, number(0))
+
+    def range_slice(self, r: Range, i: SliceOf) -> Value:
+        """A slice of a range: a range."""
+        n = self.sequence(r).length
+        none = [isinstance(v, Obj) and v.value is None for v in (i.lower, i.upper, i.step)]
+        step = number(1) if none[2] else self.integer(i.step)
+        if n.known or not step.known or (step.const < 0 and not (none[0] and none[1])):
+            return self.subscript(self.new_tuple(r), [i])
+        by = self.mul(r.step, step)
+        if step.const < 0:
+            return Range(self.add(r.start, self.mul(self.sub(n, number(1)), r.step)), self.sub(r.start, r.step), by, r.strong)
+        n = self.bind(self.range_size(r), "n")
+        start = number(0) if none[0] else of(self.clipped(n, self.integer(i.lower)))
+        stop = n if none[1] else of(self.clipped(n, self.integer(i.upper)))
+        return Range(self.affine(r.start, r.step, start), self.affine(r.start, r.step, stop), by, r.strong)
 
     def grid_object(self, obj: Any, i: Value) -> Value:
         """np.mgrid[...], np.ogrid[...], np.r_[...] and np.c_[...]."""

@@ -43,7 +43,7 @@ def _len(m: Builtins, a: list[Value], k: dict[str, Value], n: Any) -> Value:
     if isinstance(v, Obj):
         return number(len(v.value))
     if isinstance(v, Range):
-        return m.range_length(v)
+        return m.range_size(v)
     return number(len(m.sequence_items(v)))
 
 

@@ -49,7 +49,15 @@ class Linking(Derivatives):
         key = self.link_key(f, bound, environment)
         found = self.links.get(key)
         if found is None:
-            found = self.links[key] = self.link(f, bound, key, environment)
+            before = set(self.links)
+            try:
+                found = self.links[key] = self.link(f, bound, key, environment)
+            except Exception as err:  # another way may be tried: nothing may be left half done
+                for k in set(self.links) - before:
+                    del self.links[k]
+                if isinstance(err, NeedsStatic):
+                    self.to_link.discard(f.node)
+                raise
         if found.shape is None:  # a recursive call before any result is known
             raise DeadCode
         targets = []

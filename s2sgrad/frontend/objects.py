@@ -119,7 +119,8 @@ class Objects(Indexing, Sequences):
         if key in self.lifted:
             known, _, content = self.lifted[key]
             assert self.state is not None
-            self.state.setdefault(known, content)
+            if content is not None:
+                self.state.setdefault(known, content)
             return Ref(known)
         step = "attr" if kind in ("dataclass", "object", "namedtuple") else "item"
         paths = [None if access is None else (*access, (step, k)) for k in keys]
@@ -131,6 +132,7 @@ class Objects(Indexing, Sequences):
         if access is not None:
             heap.frozen = "it is captured from outside the function"
             self.accesses[heap] = access
+        self.lifted[key] = heap, value, None  # it may lead to itself
         inner = [self.lift(i, p) for i, p in zip(items, paths, strict=True)]
         self.put(heap, value, Items(tuple(inner)) if kind == "list" else Fields(dict(zip(keys, inner, strict=True))))
         return Ref(heap)
@@ -373,7 +375,7 @@ class Objects(Indexing, Sequences):
             k = self.need_static(seq.length, "the length of this sequence")
             return [seq.get(number(j)) for j in range(k)]
         if isinstance(v, Num) and v.is_array:
-            raise self.error("an array of unknown length cannot be unpacked here", kind=NeedsStatic)
+            raise self.error("an array of unknown length cannot be unpacked here", kind=NeedsStatic, hint="Unpack it into names first: a, b, c = x.")
         raise self.error(f"{describe(v)} is not a sequence")
 
     # ------------------------------------------------------------------------------------------- numbers from structures

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import string
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ from s2sgrad import ir
 from s2sgrad.frontend.values import Fields, Num, Obj, Ref, Spelled, Text, Tup, Value
 
 Piece = str | Spelled
+LEVELS = ("debug", "info", "warning", "warn", "error", "exception", "critical", "log")
 CONVERSIONS = {None: -1, "r": 114, "s": 115, "a": 97}
 DIRECTIVE = re.compile(r"%(?P<flags>[-+ 0#]*)(?P<width>\d*)(?P<precision>\.\d+)?(?P<type>[a-zA-Z%])")
 
@@ -113,3 +115,8 @@ def plain(x: Spelled) -> bool:
 def format_of(x: Spelled) -> str:
     """The field of a format string."""
     return "{" + (f"!{chr(x.conversion)}" if x.conversion > 0 else "") + (f":{x.spec}" if x.spec else "") + "}"
+
+
+def logs(owner: Any, name: str) -> bool:
+    """Is this a logger, and its method of this name one that writes a record?"""
+    return isinstance(owner, logging.Logger | logging.LoggerAdapter) and name in LEVELS

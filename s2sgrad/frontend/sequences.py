@@ -174,7 +174,7 @@ class Sequences(Lists):
         def clip(v: Value, default: Expr) -> Expr:
             if isinstance(v, Obj) and v.value is None:
                 return default
-            return self.clipped(g, self.integer(v))  # type: ignore[attr-defined]
+            return self.clipped(Num(g.length), self.integer(v))  # type: ignore[attr-defined]
 
         start = clip(i.lower, Const(0, ir.INT))
         stop = clip(i.upper, g.length)
@@ -182,16 +182,16 @@ class Sequences(Lists):
             return start, stop
         return start, self.bind(self.call_number(max, Num(start), Num(stop)), "stop").expr
 
-    def clipped(self, g: Growing, k: Num) -> Expr:
+    def clipped(self, length: Num, k: Num) -> Expr:
         """A position between 0 and the length; negative ones count from the end."""
         if k.known and k.const == 0:
             return Const(0, ir.INT)
         if not k.known or k.const < 0:
             e = k.expr if k.known else self.bind(k, "k").expr
-            wrapped = ir.call("add", e, g.length)
+            wrapped = ir.call("add", e, length.expr)
             k = Num(wrapped if k.known else ir.call("ifexp", ir.call("lt", e, 0), wrapped, e))
             k = self.call_number(max, k, number(0))
-        return self.bind(self.call_number(min, k, Num(g.length)), "k").expr
+        return self.bind(self.call_number(min, k, length), "k").expr
 
     # ------------------------------------------------------------------------------------------- searching
 
@@ -237,7 +237,7 @@ class Sequences(Lists):
             self.state[ref.heap] = Items(tuple(items))  # type: ignore[index]
             return
         g = self.make_growing(ref)
-        at = self.clipped(g, k)
+        at = self.clipped(Num(g.length), k)
         self.replace_slice(ref, g, at, at, [x])
 
     def remove(self, ref: Ref, x: Value) -> None:

@@ -212,3 +212,24 @@ case(rows_of_a_list, (0.7, 4))
 for f in (arrays_of_a_list, constant_arrays_of_a_list):
     case(f, (np.array([0.7, 0.2]), 4))
 case(visited_places, (np.array([0.7, 0.2, 0.4, 1.0]), 4))
+
+
+def memo_that_grows(x):
+    n = 6
+    memo = []
+    out = 0.0
+
+    def fib(k):
+        if memo[k] >= 0:
+            return memo[k]
+        memo[k] = x if k < 2 else fib(k - 1) + x * fib(k - 2)
+        return memo[k]
+
+    for i in range(n):
+        memo.append(-1.0)
+        out += fib(i)
+        memo[i] *= 1.1
+    return out
+
+
+case(memo_that_grows, (0.7,))

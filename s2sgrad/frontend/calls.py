@@ -244,6 +244,9 @@ class Calls(NumPyCalls, Tapes):
                                  "Draw them before and pass them as an argument.")
             raise self.error(f"{qualified(obj)} is not supported", node,
                              "Write it with supported functions, or give it a derivative with s2sgrad.custom_gradient.")
+        if isinstance(obj, np.ufunc):
+            raise self.error(f"the universal function {obj.__name__} is not supported", node,
+                             "Write it with supported functions, or give it a derivative with s2sgrad.custom_gradient.")
         if hasattr(obj, "__wrapped__"):
             inner = Obj(obj.__wrapped__, None if f.access is None else (*f.access, ("attr", "__wrapped__")))
             return self.call(inner, args, kwargs, node)

@@ -7,7 +7,7 @@ import numpy as np
 from s2sgrad.library.statistics import count
 from s2sgrad.library.table import implements, refuse
 from s2sgrad.rules.elementwise import length
-from s2sgrad.rules.linalg import numerical_rank
+from s2sgrad.rules.linalg import numerical_rank, whole_pinv
 
 
 def squares(x):
@@ -112,11 +112,23 @@ def cond(x, p=None):
     return norm(x, p, (-2, -1)) * norm(np.linalg.inv(x), p, (-2, -1))
 
 
+@implements(np.linalg.pinv)
+def pinv(a, rcond=None, hermitian=False):
+    if hermitian and np.asarray(a).dtype.kind == "c":
+        refuse("np.linalg.pinv with hermitian=True for complex matrices is not supported")
+    x = np.tril(a) + np.tril(a, -1).T if hermitian else a
+    if rcond is None:
+        return whole_pinv(x)
+    u, s, vh = np.linalg.svd(x, full_matrices=False)
+    kept = s > rcond * np.max(s)
+    return (np.conj(vh.T) * np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0)) @ np.conj(u.T)
+
+
 @implements(np.linalg.lstsq)
 def lstsq(a, b, rcond=None):
     if rcond is None:
         rcond = float(np.finfo(a.dtype if a.dtype.kind in "fc" else np.float64).eps) * max(a.shape[0], a.shape[1])
-    x = np.linalg.pinv(a, rcond) @ b
+    x = pinv(a, rcond) @ b if rcond > 1e-12 else whole_pinv(a, rcond) @ b
     s = svdvals(a)
     rank = np.sum(s > (float(np.finfo(s.dtype).eps) if rcond < 0 else rcond) * np.max(s))
     r = b - a @ x

@@ -11,7 +11,7 @@ from s2sgrad.errors import NotDifferentiable, Unsupported
 from s2sgrad.ir import Array, Scalar
 from s2sgrad.rules import registry
 from s2sgrad.rules.build import column, conj, flat, is_scalar, means, real_like, row, select, static
-from s2sgrad.rules.registry import Op, as_expr, call, call_python, register
+from s2sgrad.rules.registry import Op, as_expr, call, register
 from s2sgrad.rules.shapes import transpose
 
 
@@ -377,6 +377,8 @@ def _svd_tangent(dots, a, *, out):
     ds = call("diagonal", p)
     left, right = p * row(s), column(s) * p
     du = u @ (f * (left + adj(left))) + ((da @ adj(vh)) - u @ p) * inv
+    if ir.is_complex(p.type):  # the phases of the pairs, which the adjoint leaves to u
+        du = du + u * (1j * call("imag", ds) * inv)
     dv = (f * (right + adj(right)))
     dvh = adj(dv) @ vh + column(inv) * (adj(u) @ da - p @ vh)
     return du, call("real", ds) if ir.is_complex(p.type) else ds, dvh
@@ -495,17 +497,12 @@ register(Op("pinv", "general", np.linalg.pinv, "np.linalg.pinv(_0, _1)", adjoint
             result=lambda a, rcond: Array(float_dtype(a), 2, "A")))
 
 
-@means(np.linalg.pinv)
-def _(a, rcond=None, hermitian=False):
-    m = _mirrored(as_expr(a)) if static(hermitian) else _matrix(as_expr(a))
-    return call("pinv", m, 1e-15 if rcond is None else rcond)
+def whole_pinv(a, rcond=1e-15):
+    """The pseudo-inverse, where `rcond` cuts off nothing but rounding."""
+    return np.linalg.pinv(a, rcond)
 
 
-def _mirrored(a):
-    """The symmetric matrix of which NumPy reads the lower triangle."""
-    if ir.is_complex(a.type):
-        raise Unsupported("hermitian=True for complex matrices is not supported")
-    return call_python(np.tril, (a,), {}) + transpose(call_python(np.tril, (a, -1), {}))
+means(whole_pinv)(lambda a, rcond=1e-15: call("pinv", _matrix(as_expr(a)), rcond))
 
 
 flat("matrix_rank", fn=np.linalg.matrix_rank, syntax="np.linalg.matrix_rank(_0)", result=lambda a: Scalar("int64"))

@@ -129,7 +129,16 @@ def complex_factors(x):
     z = x + 1j * x[::-1] ** 2
     q, r = np.linalg.qr(z)
     sign, size = np.linalg.slogdet(z)
-    return np.abs(q[0, 1] + r[0, 2] ** 2) + r[1, 1].real ** 2 + q[2, 0].imag + sign.real * size + sign.imag
+    u, s, vh = np.linalg.svd(z, full_matrices=False)
+    near = (u[:, :2] * s[:2]) @ vh[:2]
+    return np.abs(q[0, 1] + r[0, 2] ** 2) + r[1, 1].real ** 2 + q[2, 0].imag + sign.real * size + sign.imag + np.abs(near[0, 1]) ** 2 + near[2, 1].imag
+
+
+def cut_off(x, b):
+    inverse = np.linalg.pinv(x, rcond=0.5)
+    solution, _, rank, _ = np.linalg.lstsq(x, b, rcond=0.5)
+    return np.sum(inverse ** 2) * inverse[0, 1] + np.sum(solution ** 3) * rank + np.sum(np.linalg.pinv(x + 1j * x.T, 0.4).imag ** 2)
+
 
 
 case(filled_diagonals, (M,), numba="fast")
@@ -146,4 +155,5 @@ case(item_of_numbers, (0.5, 0.75, 1, np.array([0.25, 1.5], dtype=np.float32)))
 case(ends_of_lists, (X, 4))
 case(windows_summed, (X,))
 case(rows_of_any_order, (np.array([0.4, -0.9, 1.2, 0.7]), 3), second=True)
+case(cut_off, (M, X[:3].copy()), second=True)
 case(complex_factors, (M,), second=True)

@@ -83,6 +83,8 @@ class Comparisons(Iterators):
         if isinstance(a, Maybe) or isinstance(b, Maybe):
             if isinstance(b, Obj) and b.value is None and op in ("Eq", "NotEq"):
                 return self.identity(op == "Eq", a, b)
+            if op in ("Eq", "NotEq") and (isinstance(a, Maybe) and a.absent == "none") != (isinstance(b, Maybe) and b.absent == "none"):
+                return self.equal_if_present(op == "Eq", a, b)
             a, b = self.present(a), self.present(b)
         a, b = self.operands(self.vector(a), self.vector(b), TENSOR_NAMES[op], TENSOR_NAMES[REFLECTED[op]])
         if isinstance(a, Num) and isinstance(b, Num):
@@ -114,6 +116,16 @@ class Comparisons(Iterators):
         if isinstance(a, Ref) and isinstance(b, Ref) and a.heap.cls is b.heap.cls and self.own_method(a, METHOD[op]) is not None:
             return self.lexicographic(op, self.fields_tuple(a), self.fields_tuple(b))  # written by @dataclass(order=True)
         raise self.error(f"comparing {describe(a)} with {describe(b)} is not supported")
+
+    def equal_if_present(self, positive: bool, a: Value, b: Value) -> Value:
+        """`a == b` where one of them may be None, which equals nothing else."""
+        maybe, other, turned = (a, b, False) if isinstance(a, Maybe) and a.absent == "none" else (b, a, True)
+        assert isinstance(maybe, Maybe)
+        if isinstance(maybe.value, Num) and maybe.value.is_array or isinstance(other, Num) and other.is_array:
+            return self.compare_values("Eq" if positive else "NotEq", self.present(a), self.present(b))
+        inner = self.truth(self.compare_values("Eq", *((other, maybe.value) if turned else (maybe.value, other))))
+        c = self.every([maybe.flag, inner])
+        return number(c if positive else not c) if isinstance(c, bool) else Num(c if positive else negated(c))
 
     def fields_tuple(self, v: Ref) -> Tup:
         c = self.contents(v)

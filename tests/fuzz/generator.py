@@ -8,6 +8,7 @@ A statement kind is a method `do_<kind>`; it emits lines through `self.put` or r
 
 from __future__ import annotations
 
+from tests.fuzz.choices import Choices
 from tests.fuzz.complexes import Complexes
 from tests.fuzz.control import Control
 from tests.fuzz.helpers import Helpers
@@ -18,7 +19,7 @@ from tests.fuzz.stores import Stores
 from tests.fuzz.structures import Structures
 
 
-class Generator(Stores, Control, Helpers, Complexes, Masks, Shapes, Structures):
+class Generator(Stores, Control, Helpers, Complexes, Masks, Shapes, Structures, Choices):
     def statements(self, count: int) -> None:
         for _ in range(count):
             if self.budget <= 0:
@@ -113,7 +114,7 @@ TABLE = {
     "bool_scalar": 1, "mask_vector": 2, "mask_change": 3, "mask_use": 4, "int_vector": 1, "int_store": 3, "order": 1,
     "matrix_view": 3, "broadcast": 1, "axis_reduction": 4, "cube": 2, "cube_store": 6, "cube_read": 6, "cube_loop": 4, "slice_variable": 2, "ragged": 1,
     "method": 12, "named_tuple": 1, "tuple_loop": 1, "list_of_arrays": 1, "stack": 1, "function_value": 1, "varargs": 5, "rows": 6, "star": 1, "syntax": 2,
-    "return": 1, "while_value": 1,
+    "return": 1, "while_value": 1, "mode": 3, "chosen_function": 2, "inner_gradient": 1,
 }
 KINDS, WEIGHTS = list(TABLE), list(TABLE.values())
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from tests.fuzz.kit import Box, Pair, Scale
 
-HEADER = "from functools import partial\n\nimport numpy as np\n\nfrom tests.fuzz.kit import Box, Pair, Scale\n\n\n"
+HEADER = "from functools import partial\n\nimport numpy as np\n\nimport s2sgrad\nfrom tests.fuzz.kit import Box, Pair, Scale\n\n\n"
 _serial = itertools.count()
 
 

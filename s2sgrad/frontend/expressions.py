@@ -26,11 +26,13 @@ from s2sgrad.frontend.values import (
     Assigned,
     AssignedPart,
     Error,
+    Iter,
     Maybe,
     Method,
     Num,
     Obj,
     OneOfThese,
+    Range,
     SliceOf,
     Tape,
     Text,
@@ -135,12 +137,19 @@ class Expressions(Arithmetic, Comparisons, Conditions, Comprehensions):
 
     def eval_List(self, n: Any) -> Value:
         done = self.in_order([(lambda x=x: self.eval(x.value if isinstance(x, gast.Starred) else x)) for x in n.elts])  # type: ignore[misc]
-        if not any(isinstance(x, gast.Starred) and dynamic(self, self.present(v)) for x, v in zip(n.elts, done, strict=True)):
+        if not any(isinstance(x, gast.Starred) and (dynamic(self, v := self.present(w)) or self.uncounted(v)) for x, w in zip(n.elts, done, strict=True)):
             return self.new_list(self.listed(n.elts, done))
         ref = self.new_list([])
         for x, v in zip(n.elts, done, strict=True):
             self.list_method(ref, "extend" if isinstance(x, gast.Starred) else "append", [v], {})  # type: ignore[attr-defined]
         return ref
+
+    def uncounted(self, v: Value) -> bool:
+        """Is this an iterator over as many elements as only the run will tell?"""
+        if not isinstance(v, Range | Iter) or not self.random(v):  # type: ignore[attr-defined]
+            return False
+        seq = self.sequence(v)  # type: ignore[attr-defined]
+        return seq.fixed is None and not seq.length.known
 
     def eval_Set(self, n: Any) -> Value:
         return Obj(frozenset(self.static(v) for v in self.elements(n.elts)))

@@ -487,4 +487,7 @@ class Lists(Records):
             assert self.state is not None
             self.state[heap] = g
             return Ref(heap)
-        raise self.error("this list repeated a number of times known at run time only is not supported")
+        err = self.error("this list repeated a number of times known at run time only is not supported", kind=NeedsStatic,
+                         hint="Append to an empty list, or fill an array: np.empty((n, ...)).")
+        err.origin = self.integer_origin([n.expr])  # type: ignore[attr-defined]
+        raise err

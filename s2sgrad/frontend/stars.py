@@ -32,15 +32,18 @@ def spread(m: Any, f: Value, nodes: Sequence[Any], values: Sequence[Value], keyw
         if not isinstance(a, gast.Starred):
             out.append(v)
             continue
-        count = None
+        count, exact = None, True
         if unknown and sum(starred) == 1:
-            count = positional(f, keywords)
+            count, exact = positional(f, keywords)
         if count is None:
             out.extend(m.sequence_items(v))
             continue
         others = sum(1 if not isinstance(b, gast.Starred) else len(m.sequence_items(w)) for b, w in zip(nodes, values, strict=True) if w is not v)
         if count < others:
             raise m.refusal(TypeError, f"the function takes {count} positional arguments")
+        if not exact:
+            n = m.contents(v).length if isinstance(v, Ref) else ir.call("dim", v.expr, axis=0)
+            m.raise_if(ir.call("ne", n, count - others), TypeError, f"not {count - others} starred arguments: unpack them into names first")
         out.extend(m.unpacked(v, [None] * (count - others)))
     return out
 
@@ -70,51 +73,54 @@ def column(rows, k):  # type: ignore[no-untyped-def]
     return [row[k] for row in rows]
 
 
-def positional(f: Value, keywords: set[str]) -> int | None:
-    """How many positional arguments a callable takes, if that is one number."""
+Count = tuple[int | None, bool]  # how many (None: any number), and whether no default leaves a choice
+
+
+def positional(f: Value, keywords: set[str]) -> Count:
+    """How many positional arguments a callable takes: where defaults leave a choice, as few as it may be given."""
     if isinstance(f, Func):
         a = f.node.args
         if a.vararg is not None:
-            return None
+            return None, True
         names = [x.id for x in (*a.posonlyargs, *a.args)]
         optional = len(f.defaults) if f.python is None else len(f.python.__defaults__ or ())
-        return _between(names, optional, keywords)
+        return _required(names, optional, keywords)
     if isinstance(f, Partial):
-        n = positional(f.func, keywords | set(f.kwargs))
-        return None if n is None else n - len(f.args)
+        return _less(positional(f.func, keywords | set(f.kwargs)), len(f.args))
     if isinstance(f, Method):
-        n = None if f.func is None else positional(f.func, keywords)
-        return None if n is None else n - 1
+        return (None, True) if f.func is None else _less(positional(f.func, keywords), 1)
     if isinstance(f, Ref) and f.heap.kind == "object":
         return _of_python(getattr(f.heap.cls, "__call__", None), keywords, 1)  # noqa: B004
-    return _of_python(f.value, keywords, 0) if isinstance(f, Obj) else None
+    return _of_python(f.value, keywords, 0) if isinstance(f, Obj) else (None, True)
 
 
-def _of_python(f: Any, keywords: set[str], bound: int) -> int | None:
+def _of_python(f: Any, keywords: set[str], bound: int) -> Count:
     f = getattr(f, "py_func", f)
     if isinstance(f, np.ufunc):
-        return f.nin
+        return f.nin, True
     if isinstance(f, functools.partial):
-        n = _of_python(f.func, keywords | set(f.keywords), bound)
-        return None if n is None else n - len(f.args)
+        return _less(_of_python(f.func, keywords | set(f.keywords), bound), len(f.args))
     if isinstance(f, types.MethodType):
         return _of_python(f.__func__, keywords, 1)
     if isinstance(f, type) and issubclass(f, tuple) and hasattr(f, "_fields"):
-        return _between(list(f._fields), len(f._field_defaults), keywords)
+        return _required(list(f._fields), len(f._field_defaults), keywords)
     if isinstance(f, type):
         return _of_python(getattr(f, "__init__", None), keywords, 1)
     if not isinstance(f, types.FunctionType) or f.__code__.co_flags & 0x04:
-        return None
+        return None, True
     names = list(f.__code__.co_varnames[: f.__code__.co_argcount])
-    n = _between(names, len(f.__defaults__ or ()), keywords)
-    return None if n is None else n - bound
+    return _less(_required(names, len(f.__defaults__ or ()), keywords), bound)
 
 
-def _between(names: list[str], optional: int, keywords: set[str]) -> int | None:
-    """The number of names before those that are given by keyword; None where defaults leave a choice."""
-    given = [k for k, n in enumerate(names) if n in keywords]
-    last = given[0] if given else len(names)
-    return last if last <= len(names) - optional or given else None
+def _less(n: Count, given: int) -> Count:
+    return (None if n[0] is None else n[0] - given), n[1]
+
+
+def _required(names: list[str], optional: int, keywords: set[str]) -> Count:
+    """The names without a default before the first that is given by keyword."""
+    given = next((k for k, n in enumerate(names) if n in keywords), len(names))
+    required = len(names) - optional
+    return min(given, required), given <= required
 
 
 __all__ = ["columns", "dynamic", "positional", "rows_zipped", "spread"]

@@ -29,6 +29,41 @@ def parameters_of_a_model(p, t):
     return np.sum(decay(t, *p) ** 2) + np.hypot(*p) + Point(*p).a + np.sum(partial(model, t, c=0.3)(*p)) + (lambda a, b: a * b)(*p)
 
 
+class Controller:
+    def __init__(self, kp, ki, limits=(-2.0, 2.0)):
+        self.kp, self.ki, self.total = kp, ki, 0.0
+        self.low, self.high = limits
+
+    def __call__(self, e):
+        self.total += e * self.ki
+        return np.clip(self.kp * e + self.total, self.low, self.high)
+
+
+def parameters_before_defaults(p, n):
+    c = Controller(*p)
+    s = model(0.5, *p)
+    for k in range(n):
+        s += c(0.3 * k)
+    return s
+
+
+def generators_in_a_display(mu, m):
+    points = np.vstack([mu, *(mu + a for a in m.T), *(mu - 2 * a for a in m.T)])
+    return np.sum(points ** 3)
+
+
+def gains_from_the_end(m, x):
+    n = 3
+    gains = [None] * n
+    p = m
+    for t in reversed(range(n)):
+        gains[t] = m @ p
+        p = p + 0.1 * gains[t]
+    for k in gains:
+        x = k @ x
+    return x @ x
+
+
 def extremes_of_parameters(p):
     return max(*p) * 2 + min(*p)
 
@@ -138,6 +173,9 @@ def tuple_that_is_called(p, n):
 
 case(tuple_that_is_called, (np.array([2.0, 0.5]), 4))
 case(parameters_of_a_model, (np.array([1.0, 2.0]), np.array([0.1, 0.2, 0.3])))
+case(parameters_before_defaults, (np.array([1.0, 2.0]), 4))
+case(generators_in_a_display, (np.array([0.3, -0.5]), np.arange(6.0).reshape(2, 3) / 4))
+case(gains_from_the_end, (np.array([[1.0, 0.2], [-0.1, 0.9]]), np.array([0.3, 0.5])))
 case(extremes_of_parameters, (np.array([1.0, 3.0, 2.0]),))
 case(displays, (np.array([0.7, 3.0, 2.0]), 2))
 case(columns_of_an_array, (np.arange(6.0).reshape(2, 3),), numba="fast")

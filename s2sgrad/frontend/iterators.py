@@ -357,7 +357,9 @@ class Iterators(Loops):
         mine, self.jumps = self.jumps - {loop.brk}, before
         paths = ([Path(self.state, self.out)] if self.state is not None else []) + loop.brk.paths
         self.out = start
+        kept, self.conflicts = self.conflicts, True  # a sum may become an array with its first element
         self.state = self.join(paths)
+        self.conflicts = kept
         self.jumps = before | mine
         if self.state is None:
             raise DeadCode

@@ -18,6 +18,7 @@ from s2sgrad.frontend.values import (
     Growing,
     Heap,
     Items,
+    Maybe,
     Num,
     Obj,
     Poison,
@@ -238,6 +239,8 @@ class Lists(Records):
         self.check_writable(ref)  # type: ignore[attr-defined]
         content = self.contents(ref)  # type: ignore[attr-defined]
         assert self.state is not None
+        if isinstance(x, Maybe) and x.absent == "conflict":
+            x = self.present(x, "the element")  # type: ignore[attr-defined]
         if isinstance(x, Ref) and is_zero_d(x) and (self.loops or isinstance(content, Growing)):
             x.heap.frozen = "it stands in a list that grows at run time"
             x = self.contents(x)  # type: ignore[attr-defined]

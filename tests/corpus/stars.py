@@ -173,6 +173,28 @@ def tuple_that_is_called(p, n):
 
 case(tuple_that_is_called, (np.array([2.0, 0.5]), 4))
 case(parameters_of_a_model, (np.array([1.0, 2.0]), np.array([0.1, 0.2, 0.3])))
+def attention_with_a_cache(xs, wq, wk, wv):
+    keys, values, outs = [], [], []
+    for x in xs:
+        q = wq @ x
+        keys.append(wk @ x)
+        values.append(wv @ x)
+        s = np.array([q @ k for k in keys]) / np.sqrt(len(q))
+        p = np.exp(s - s.max())
+        p /= p.sum()
+        outs.append(sum(w * v for w, v in zip(p, values)))
+    return np.sum(np.array(outs) ** 2)
+
+
+def sums_of_arrays_in_a_list(w, d):
+    out = []
+    for row in d:
+        out.append(sum(x * row for x in w))
+    return np.sum(np.array(out) ** 2)
+
+
+case(attention_with_a_cache, (np.arange(6.0).reshape(3, 2) / 5, np.eye(2) + 0.1, np.eye(2) - 0.2, np.array([[0.3, -0.5], [0.2, 1.0]])))
+case(sums_of_arrays_in_a_list, (np.array([0.3, 1.0]), np.arange(6.0).reshape(3, 2) / 5))
 case(parameters_before_defaults, (np.array([1.0, 2.0]), 4))
 case(generators_in_a_display, (np.array([0.3, -0.5]), np.arange(6.0).reshape(2, 3) / 4))
 case(gains_from_the_end, (np.array([[1.0, 0.2], [-0.1, 0.9]]), np.array([0.3, 0.5])))

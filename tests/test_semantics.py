@@ -255,3 +255,26 @@ def test_a_length_of_zero_has_the_subgradient_zero(name):
     with backend(name):
         np.testing.assert_array_equal(s2sgrad.grad(lengths_of_nothing)(x), np.ones(4))
         np.testing.assert_allclose(s2sgrad.grad(length_beside_nothing)(x), [0.6, 0.0, 0.8, 0.0], rtol=1e-15)
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (3, 1), (1, 3)])
+def test_a_reshape_of_a_transposed_array_that_is_written(shape):
+    """NumPy copies it unless all elements stand along one axis, where it is a view: an error then, never another value."""
+
+    def f(x):
+        a = x * 1.0
+        r = a.T.ravel()
+        r[0] = 5.0
+        return np.sum(a**2) + np.sum(r * r)
+
+    x = np.arange(1.0, 1.0 + np.prod(shape)).reshape(shape)
+    with backend("python"):
+        if 1 in shape:
+            with pytest.raises(ValueError, match="the reshape of this array is a view here"):
+                s2sgrad.value_and_grad(f)(x)
+        else:
+            value, grad = s2sgrad.value_and_grad(f)(x)
+            assert value == f(x)
+            want = 4.0 * x
+            want[0, 0] = 2.0 * x[0, 0]
+            np.testing.assert_allclose(grad, want)

@@ -6,6 +6,7 @@ arrays that are not C-contiguous: it keeps the order of the axes in memory (`A.T
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -44,8 +45,25 @@ def check_reshapes(f: Function, program: Program) -> None:
             if copied != "reshape_copy":
                 copied = {"windows": "lib.stride_tricks.sliding_window_view"}.get(copied, copied)
                 raise Unsupported(f"np.{copied} gives a view of an array that is written later", n.stmt.place, f"Write np.{copied}(...).copy().")
+            if a.type.layout == "F" and r is not None and r.name not in unknown:  # type: ignore[union-attr]
+                _check_extents(f.body, n.stmt, a)
+                continue
             raise Unsupported("an array that is not contiguous is reshaped, and the result or the array is written later: "
                               "NumPy may give a view or a copy here", n.stmt.place, "Write x.reshape(...).copy(), or reshape np.ascontiguousarray(x).")
+
+
+def _check_extents(body: list[Stmt], s: Stmt, a: Expr) -> bool:
+    """Before a reshape of a Fortran-contiguous array, which NumPy copies unless all of its elements stand along one axis."""
+    for k, x in enumerate(body):
+        if x is s:
+            one_axis = [ir.call("eq", ir.call("size", a), ir.call("dim", a, axis=d)) for d in range(a.ndim)]
+            why = "the reshape of this array is a view here, as all of its elements stand along one axis, and one of them is written later"
+            check = ir.If(functools.reduce(lambda p, q: ir.call("or", p, q), one_axis), [ir.Raise(ValueError, [why], place=s.place)], place=s.place)
+            body.insert(k, check)
+            return True
+        if any(_check_extents(b, s, a) for b in ir.blocks(x)):
+            return True
+    return False
 
 
 def _sees(n: _Numbered, own: str, writes: Sequence[_Numbered], line: Sequence[_Numbered], classes: _Classes) -> bool:
@@ -146,7 +164,8 @@ def _doubtful(e: Expr, unknown: set[str]) -> Expr | None:
             a = e.args[-1] if e.op == "windows" else e.args[0]
             r = ir.root(a)
             matters = e.op in READ_ONLY or r is not None and r.name in unknown
-            if ir.is_alias(a) and (matters or e.op in ("reshape_copy", "ascontiguous") and isinstance(a.type, Array) and a.type.layout == "A"):
+            other = isinstance(a.type, Array) and (a.type.layout == "A" or a.type.layout == "F" and e.op == "reshape_copy")
+            if ir.is_alias(a) and (matters or e.op in ("reshape_copy", "ascontiguous") and other):
                 return a
             if e.op in COPIES:
                 return None

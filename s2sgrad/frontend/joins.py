@@ -7,7 +7,7 @@ from typing import Any
 
 from s2sgrad import ir
 from s2sgrad.frontend.machine import Path, State, keys_of, slot_name
-from s2sgrad.frontend.options import Options, may_be_chosen
+from s2sgrad.frontend.options import Options, can_be_chosen
 from s2sgrad.frontend.unify import convert, fits, promote, same, same_const, same_shape, skeleton
 from s2sgrad.frontend.units import UnitAxes
 from s2sgrad.frontend.values import (
@@ -129,7 +129,7 @@ class Joins(UnitAxes, Options):
         if all(isinstance(v, Num) for v in vals):
             return self.merge_nums(slot, vals)  # type: ignore[arg-type]
         kind = type(first)
-        if all(map(may_be_chosen, vals)):
+        if can_be_chosen(vals):
             return self.merge_options(slot, vals)
         if all(isinstance(v, Ref) for v in vals):
             return self.merge_refs(slot, vals, todo)  # type: ignore[arg-type]

@@ -16,6 +16,8 @@ from s2sgrad.frontend.unify import same
 from s2sgrad.frontend.values import Error, Fields, Func, Items, Maybe, Num, Obj, OneOfThese, Partial, Text, Tup, Value, describe
 from s2sgrad.ir import Const, Expr
 
+MOST = 16  # objects that one variable may hold
+
 
 class Undecided(errors.TypeConflict):
     """A statement needs to know which object it has. It may be written for each of them."""
@@ -23,10 +25,18 @@ class Undecided(errors.TypeConflict):
     chosen: OneOfThese
 
 
+def can_be_chosen(vals: Sequence[Value]) -> bool:
+    """Are these a few strings and functions? (Not closures that are made anew at each turn: there would be more of them with every trip of a loop.)"""
+    these = [x for v in vals for x in (v.these if isinstance(v, OneOfThese) else (v,))]
+    functions = {(id(f.node), id(f.scope)) for f in these if isinstance(f, Func)}
+    few = max((len(v.these) for v in vals if isinstance(v, OneOfThese)), default=0) <= MOST
+    return few and all(map(may_be_chosen, these)) and len({node for node, _ in functions}) == len(functions)
+
+
 def may_be_chosen(v: Value) -> bool:
     if isinstance(v, Func):
         return not v.defaults and not any(d is not None for d in v.kw_defaults)
-    return isinstance(v, OneOfThese) or (isinstance(v, Obj) and (isinstance(v.value, str) or callable(v.value)))
+    return isinstance(v, Obj) and (isinstance(v.value, str) or callable(v.value))
 
 
 class Options(Machine):

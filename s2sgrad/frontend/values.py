@@ -411,7 +411,7 @@ def describe(v: Value) -> str:
     if isinstance(v, Tup):
         return "a tuple"
     if isinstance(v, OneOfThese):
-        return " or ".join(describe(x) for x in v.these)
+        return " or ".join(describe(x) for x in v.these[:3]) + (" or others" if len(v.these) > 3 else "")
     if is_zero_d(v):
         return "an array without axes"
     if isinstance(v, Ref):

@@ -170,6 +170,22 @@ def jumps_by_mode(x, n):
     return x if mode == "p" else -x
 
 
+def scaled_by(a):
+    def scale(y):
+        return a * y
+
+    return scale
+
+
+def made_anew_in_each_trip(x, n):
+    total, last = 0.0, None
+    for k in range(n):
+        last = scaled_by(x * k)
+        total += last(2.0)
+    return total if last is not None else x
+
+
+case(made_anew_in_each_trip, (1.3, 4), grad=lambda x, n: (12.0,))
 case(state_machine, (1.3, 9), second=True, numba="fast")
 case(until_converged, (3.0,), grad=lambda a: (0.5 / np.sqrt(a),))
 case(looked_up, (0.9, 6), numba="fast")

@@ -46,8 +46,7 @@ CALLS = [
     (np.inner, (X, Y)), (np.inner, (A, A)), (np.inner, (A, X)), (np.inner, (C, A)), (np.vdot, (A, A)), (np.vdot, (X + 1j * Y, Y)),
     (np.kron, (A, B)), (np.kron, (X, Y)), (np.kron, (X, A)),
     (np.select, ([A > 0, A < -1], [A, 2 * A])), (np.select, ([A > 0], [A], 3.0)), (np.choose, ((A > 0).astype(int), (A, 2 * A))),
-    (np.nan_to_num, (np.array([1.0, np.nan, np.inf, -np.inf]),)), (np.isclose, (A, A + 1e-9)), (np.allclose, (A, A)), (np.array_equal, (A, A)),
-    (np.linalg.pinv, (A,)),
+    (np.isclose, (A, A + 1e-9)), (np.allclose, (A, A)),
 ]
 EINSUMS = [
     ("ij,jk->ik", A, B), ("ij,jk", A, B), ("ij->ji", A), ("ij->i", A), ("ij,ij->", A, A), ("ii->i", S), ("ii", S), ("i,i", X, Y), ("i,j->ij", X, Y),

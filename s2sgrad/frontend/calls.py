@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import collections
-import dataclasses
-import enum
 import functools
 import inspect
 import operator
@@ -15,28 +12,22 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sgrad import errors, ir, library
+from s2sgrad import ir, library
 from s2sgrad.errors import S2SGradError
 from s2sgrad.frontend import scope as scoping
+from s2sgrad.frontend.construction import Construction, class_member
 from s2sgrad.frontend.given import Arguments, Options
-from s2sgrad.frontend.numpys import NumPyCalls, of_numpy
-from s2sgrad.frontend.printing import formatted, logs
+from s2sgrad.frontend.numpys import of_numpy
+from s2sgrad.frontend.printing import logs
 from s2sgrad.frontend.scope import Frame, Scope
-from s2sgrad.frontend.selection import OneOf
-from s2sgrad.frontend.source import no_source, source_of
+from s2sgrad.frontend.source import source_of
 from s2sgrad.frontend.stars import columns, rows_zipped, spread
-from s2sgrad.frontend.tapes import Tapes
 from s2sgrad.frontend.values import (
     NONE,
-    Assigned,
-    AssignedPart,
     Cell,
-    Error,
     Fields,
     Func,
-    Growing,
     Heap,
-    Items,
     Iter,
     Maybe,
     Method,
@@ -44,12 +35,9 @@ from s2sgrad.frontend.values import (
     Obj,
     OneOfThese,
     Partial,
-    Poison,
     Pulled,
     Ref,
     Ruled,
-    Tape,
-    Text,
     Transformed,
     Tup,
     Value,
@@ -61,7 +49,6 @@ from s2sgrad.frontend.values import (
 )
 from s2sgrad.frontend.zero_d import makes_arrays
 from s2sgrad.ir import Const, Var
-from s2sgrad.library.polynomials import CLASSES
 from s2sgrad.rules import registry
 
 DEPTH = 60  # constant recursion is unrolled up to this depth
@@ -84,7 +71,7 @@ class Recursive(Exception):
         self.node = node
 
 
-class Calls(NumPyCalls, Tapes):
+class Calls(Construction):
     def eval_Call(self, n: Any) -> Value:
         read = self.read_of_one(n)
         return self.call_of(n, self.eval(n.func)) if read is None else read
@@ -467,222 +454,9 @@ class Calls(NumPyCalls, Tapes):
             return
         self.set_cell(cell, v)
 
-    # ------------------------------------------------------------------------------------------- classes
-
-    def construct(self, f: Obj, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
-        cls = f.value
-        if issubclass(cls, BaseException):
-            return self.construct_error(cls, args, kwargs, node)
-        if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-            values = dict(zip(cls._fields, args, strict=False)) | kwargs
-            for k, d in cls._field_defaults.items():
-                values.setdefault(k, self.lift(d, None))
-            if set(values) != set(cls._fields):
-                raise self.error(f"{cls.__name__}() needs {', '.join(cls._fields)}", node)
-            return Tup(tuple(values[k] for k in cls._fields), cls)
-        if issubclass(cls, np.generic):
-            return self.numpy_scalar(cls, args, node)
-        if cls is np.ndarray:
-            return self.call(Obj(np.empty), args, kwargs, node)
-        if cls is np.vectorize:
-            return self.vectorized(args, kwargs, node)
-        if cls in CLASSES:
-            return self.construct(Obj(CLASSES[cls]), args, kwargs, node)
-        if isinstance(cls, enum.EnumMeta):
-            return self.lift(cls(*(self.static(a) for a in args)), None)
-        if isinstance(class_member(cls, "__getattribute__"), types.FunctionType):
-            raise self.error(f"{cls.__name__} decides itself what its attributes are (__getattribute__): not supported", node)
-        own = type(cls).__call__
-        if own is not type.__call__ or not isinstance(cls.__new__, types.BuiltinFunctionType):
-            raise self.error(f"{cls.__name__} decides itself how its instances are made: not supported", node)
-        if cls.__module__ in ("builtins", "numpy"):
-            raise self.error(f"{cls.__name__}(...) is not supported", node)
-        heap = Heap("object", cls, cls.__name__.lower())
-        assert self.state is not None
-        self.state[heap] = Fields({})
-        ref = Ref(heap)
-        init = cls.__init__
-        self.building.add(heap)
-        if dataclasses.is_dataclass(cls) and getattr(init, "__qualname__", "").startswith("__create_fn__") or (
-                dataclasses.is_dataclass(cls) and not hasattr(init, "__wrapped__") and _generated(init)):
-            self.dataclass_fields(ref, cls, args, kwargs, node)
-        elif isinstance(init, types.FunctionType):
-            self.call(Obj(init), [ref, *args], kwargs, node)
-        elif init is not object.__init__:
-            raise self.error(f"{cls.__name__}(...) is not supported", node)
-        self.building.discard(heap)
-        return ref
-
-    def construct_error(self, cls: Any, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Error:
-        """An exception; a class of the user's may give it attributes."""
-        init = class_member(cls, "__init__")
-        if not isinstance(init, types.FunctionType):
-            return Error(cls, tuple(args))
-        ref = self.new_object("object", cls, {})
-        self.call(Obj(init), [ref, *args], kwargs, node)
-        content = self.contents(ref)
-        assert isinstance(content, Fields)
-        fields = dict(content.fields)
-        given = fields.pop("args", Tup(tuple(args)))
-        assert isinstance(given, Tup)
-        return Error(cls, given.items, tuple(fields.items()))
-
-    def dataclass_fields(self, ref: Ref, cls: Any, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> None:
-        names = [x for x in dataclasses.fields(cls) if x.init]
-        values = dict(zip((x.name for x in names), args, strict=False)) | kwargs
-        for x in dataclasses.fields(cls):
-            if x.name not in values:
-                if x.default is not dataclasses.MISSING:
-                    values[x.name] = self.lift(x.default, None)
-                elif x.default_factory is not dataclasses.MISSING:
-                    values[x.name] = self.call(Obj(x.default_factory), [], {}, node)
-                elif x.init:
-                    raise self.error(f"{cls.__name__}() misses the argument '{x.name}'", node)
-        self.change(ref, {x.name: values[x.name] for x in dataclasses.fields(cls) if x.name in values})
-        if hasattr(cls, "__post_init__"):
-            self.call(Obj(cls.__post_init__), [ref], {}, node)
-
-    def numpy_scalar(self, cls: Any, args: Sequence[Value], node: Any) -> Value:
-        v = self.numeric(args[0]) if args else number(0)
-        name = np.dtype(cls).name
-        if isinstance(v.expr, Const) and v.known:
-            return number(np.dtype(cls).type(v.const))
-        if v.type == ir.Scalar(name):
-            return v
-        return Num(ir.call("astype", v.expr, dtype=name))
-
-    # ------------------------------------------------------------------------------------------- methods
-
-    def call_method(self, m: Method, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
-        owner, name = m.owner, m.name
-        if isinstance(owner, Obj) and logs(owner.value, name):
-            return NONE
-        if m.func is not None:
-            return self.call(m.func, [owner, *args], kwargs, node)
-        if isinstance(owner, OneOf):
-            args = [self.bind_all(a) for a in args]
-            return self.in_each(owner, lambda v: self.call(Method(v, name), args, kwargs, node))
-        if name == "__getitem__" and len(args) == 1:
-            return self.subscript(owner, list(args))
-        if isinstance(owner, Obj) and isinstance(owner.value, Tape):
-            return self.tape_method(owner.value, name, args, kwargs, node)
-        if isinstance(owner, Assigned):
-            return self.variable_method(owner, name, args, kwargs, node)
-        if isinstance(owner, AssignedPart):
-            return self.assign_part(owner, name, args, node)
-        if isinstance(owner, Num):
-            return self.number_method(owner, name, list(args), dict(kwargs), node)
-        if isinstance(owner, Ref) and owner.heap.kind == "list":
-            if owner.heap.cls is collections.deque:
-                return self.deque_method(owner, name, list(args))
-            return self.list_method(owner, name, args, kwargs)
-        if isinstance(owner, Ref) and owner.heap.kind == "dict":
-            return self.dict_method(owner, name, args, kwargs, node)
-        if isinstance(owner, Tup):
-            return self.tuple_method(owner, name, args, kwargs, node)
-        if isinstance(owner, Ref) and owner.heap.kind == "set":
-            return self.set_method(owner, name, list(args))
-        if isinstance(owner, Ref) and owner.heap.kind == "iterator" and name == "__next__":
-            return self.next_of(owner, None, node)
-        if isinstance(owner, Obj) and name == "_make":
-            return Tup(tuple(self.sequence_items(args[0])), owner.value)
-        if isinstance(owner, Obj) and isinstance(owner.value, str):
-            if all(isinstance(a, Obj) or (isinstance(a, Num) and a.known) for a in [*args, *kwargs.values()]):
-                try:
-                    r = getattr(owner.value, name)(*(self.static(a) for a in args), **{k: self.static(a) for k, a in kwargs.items()})
-                except (ValueError, TypeError, LookupError) as err:
-                    raise self.refusal(type(err), str(err), node) from None
-                return self.lift(r, None)
-            if name == "format":
-                return formatted(owner.value, args, kwargs, self.error)
-            if name == "join":
-                items = list(self.sequence_items(args[0]))
-                pieces = [p for k, x in enumerate(items) for p in ([Obj(owner.value), x] if k else [x])]
-                return Obj("".join(x.value for x in pieces)) if all(isinstance(x, Obj) for x in pieces) else Text(tuple(pieces))  # type: ignore[attr-defined]
-        if isinstance(owner, Text) and hasattr(str, name):
-            return self.call_method(Method(Obj(self.static(owner)), name), args, kwargs, node)
-        raise self.error(f"the method {name} of {describe(owner)} is not supported", node)
-
-    def tuple_method(self, t: Tup, name: str, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
-        if name == "_replace":
-            return Tup(tuple(kwargs.get(k, v) for k, v in zip(t.cls._fields, t.items, strict=True)), t.cls)
-        if name == "_asdict":
-            return self.new_dict(dict(zip(t.cls._fields, t.items, strict=True)))
-        same = [self.equal(i, args[0]) for i in t.items]
-        if name == "count" and all(isinstance(c, bool) for c in same):
-            return number(sum(same))
-        if name == "index" and True in same:
-            return number(same.index(True))
-        raise self.error(f"the tuple method {name} is not supported here", node)
-
-    def item_or(self, d: Ref, key: Value, default: Value) -> Value:
-        """`d.get(key, default)`."""
-        there = self.has_key(d, self.key_of(key))
-        if isinstance(there, bool):
-            return self.checked(self.contents(d).fields[self.key_of(key)]) if there else default  # type: ignore[attr-defined]
-        return self.choose(there, lambda: self.contents(d).fields[self.key_of(key)].value, lambda: default)  # type: ignore[attr-defined]
-
-    def dict_method(self, d: Ref, name: str, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
-        content = self.contents(d)
-        assert isinstance(content, Fields)
-        fields = content.fields
-        if name in ("keys", "values", "items"):
-            return Iter(name, (d,))
-        if name == "get":
-            return self.item_or(d, args[0], args[1] if len(args) > 1 else NONE)
-        if name == "copy":
-            return self.new_dict(dict(fields))
-        if name == "update":
-            more = dict(kwargs)
-            if args:
-                other = self.contents(args[0])
-                assert isinstance(other, Fields)
-                more = {**other.fields, **more}
-            self.change(d, {**fields, **more})
-            return NONE
-        if name == "pop":
-            k = self.key_of(args[0])
-            if k not in fields:
-                if len(args) < 2:
-                    raise self.refusal(KeyError, f"the dict has no key {k!r}", node, args=(k,))
-                return args[1]
-            v = self.bind_all(self.dict_item(d, args[0]))
-            self.change(d, {n: x for n, x in fields.items() if n != k})
-            return v
-        if name == "setdefault":
-            k = self.key_of(args[0])
-            there = self.has_key(d, k)
-            value = args[1] if len(args) > 1 else NONE
-            put = lambda: self.change(d, {**self.contents(d).fields, k: value})  # type: ignore[attr-defined]
-            if there is False:
-                put()
-            elif there is not True:
-                self.branched(ir.call("not", there), put, lambda: None)
-            return self.dict_item(d, args[0])
-        if name == "clear":
-            self.change(d, {})
-            return NONE
-        if name == "popitem":
-            if not fields:
-                self.fail(KeyError, "popitem(): dictionary is empty")
-            k = list(fields)[-1]
-            v = self.bind_all(self.dict_item(d, self.lift(k, None)))
-            self.change(d, {n: x for n, x in fields.items() if n != k})
-            return Tup((self.lift(k, None), v))
-        if name == "move_to_end" and len(args) == 1:
-            k = self.key_of(args[0])
-            self.change(d, {**{n: x for n, x in fields.items() if n != k}, k: fields[k]})
-            return NONE
-        raise self.error(f"the dict method {name} is not supported", node)
-
 
 RANK_NAMES = frozenset({"axis", "axes", "keepdims", "axis1", "axis2"})
 STATIC_NAMES = frozenset({"axis", "axes", "keepdims", "dtype", "ddof", "k", "offset", "decimals", "order", "endpoint"})
-
-
-def class_member(cls: type, name: str) -> Any:
-    """An attribute of a class as it stands in the class (functions unbound), None where there is none."""
-    return next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
 
 
 def constants(bound: dict[str, Value]) -> Any:
@@ -707,10 +481,6 @@ def is_generator(node: Any) -> bool:
 CONVERSIONS = {id(abs): "__abs__", id(float): "__float__", id(int): "__int__", id(complex): "__complex__", id(round): "__round__"}
 
 
-def _generated(init: Any) -> bool:
-    return getattr(init, "__code__", None) is not None and init.__code__.co_filename == "<string>"
-
-
 def qualified(obj: Any) -> str:
     module = (getattr(obj, "__module__", "") or "").replace("numpy", "np")
     name = getattr(obj, "__name__", repr(obj))
@@ -719,4 +489,4 @@ def qualified(obj: Any) -> str:
     return f"{module}.{name}" if module and module != "builtins" else name
 
 
-__all__ = ["Calls", "Growing", "Items", "Iter", "Poison", "Recursive", "errors", "no_source"]
+__all__ = ["Calls", "Recursive", "class_member"]

@@ -16,7 +16,7 @@ from s2sgrad.frontend.joins import parts_of
 from s2sgrad.frontend.machine import NeedsStatic, Path, State
 from s2sgrad.frontend.prune import prune
 from s2sgrad.frontend.unify import promote, same
-from s2sgrad.frontend.values import NONE, Element, Func, Heap, Num, Obj, OneOfThese, Ref, Tup, Value, describe, is_zero_d, map_nums, nums
+from s2sgrad.frontend.values import NONE, UNIT_AXES, Element, Func, Heap, Num, Obj, OneOfThese, Ref, Tup, Value, describe, is_zero_d, map_nums, nums
 from s2sgrad.ir import Array, Var
 
 NESTED = 8  # a recursive function may call itself with so many kinds of arguments
@@ -163,13 +163,14 @@ class Linking(Derivatives):
             snap = self.snapshot()
             state = dict(self.state or {})
             marks = {k: len(l.calls) for k, l in self.links.items()}
-            with self.block(state) as body:
+            inside = {k: v for k, v in state.items() if k is not UNIT_AXES}  # arrays of other extents may be there at the next call
+            with self.block(inside) as body:
                 loops, self.loops = self.loops, []
                 try:
                     with self.apart(f"the recursive function {name}"):
                         v: Value | None = self.activate(f, dict(inputs), f.node)  # type: ignore[no-redef]
                     v = map_nums(self.current(v), self.own_result)
-                    self.check_effects(state, outside, body)
+                    self.check_effects(inside, outside, body)
                 except DeadCode:
                     v = None  # type: ignore[assignment]
                 except NeedsStatic as e:

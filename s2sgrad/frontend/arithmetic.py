@@ -47,6 +47,8 @@ class Arithmetic(Iterators):
             return special
         if isinstance(a, Num | Tup | Ref) and isinstance(b, Num | Tup | Ref) and (isinstance(a, Num) or isinstance(b, Num)):
             return self.arithmetic(op, self.numeric(a), self.numeric(b))
+        for v in (a, b):
+            self.of_none(v, TypeError, f"unsupported operand for {symbol(op)}: None")
         raise self.refusal(TypeError, f"{describe(a)} {symbol(op)} {describe(b)} is not supported") if python_refuses(op, a, b) else self.error(
             f"{describe(a)} {symbol(op)} {describe(b)} is not supported")
 
@@ -160,6 +162,7 @@ class Arithmetic(Iterators):
         f = self.own_method(v, {operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__"}[op])
         if f is not None:
             return self.call(f, [v], {}, None)
+        self.of_none(v, TypeError, f"bad operand for {symbol(op)}: None")
         raise self.error(f"{symbol(op)} of {describe(v)} is not supported")
 
     def add(self, a: Value, b: Value) -> Num:

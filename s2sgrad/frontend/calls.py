@@ -128,12 +128,19 @@ class Calls(Construction):
             return self.call(Obj(own), [f, *args], kwargs, node)
         if not isinstance(f, Obj):
             raise self.refusal(TypeError, f"{describe(f)} is not callable", node)
+        self.of_none(f, TypeError, "None is not callable")
         return self.call_object(f, args, kwargs, node)
 
     def read_whole(self, special: Any, what: str, args: Sequence[Value], kwargs: dict[str, Value], node: Any) -> Value:
         """A call of a function of our own, which must have read everything it was given."""
         given, options = Arguments(list(args)), Options(kwargs)
-        value = special(given, options, node)
+        try:
+            value = special(given, options, node)
+        except TypeError as err:
+            if isinstance(err, S2SGradError) or not any(isinstance(v, Obj) and v.value is None for v in args):
+                raise
+            self.of_none(NONE, TypeError, str(err))
+            raise self.refusal(TypeError, str(err), node) from None
         if options.unread:
             raise self.error(f"the option {min(options.unread)}= of {what} is not supported", node)
         if given.read < len(given):
@@ -282,6 +289,8 @@ class Calls(Construction):
                     self.fix_numbers(v, f"this argument of {qualified(obj)}")
                 raise self.located(again, node) from None
         except (TypeError, ValueError) as err:
+            if str(err) == "None is not a number":
+                self.of_none(NONE, TypeError, f"{qualified(obj)}: {err}")
             raise self.error(f"{qualified(obj)}: {err}", node) from None
 
     def fix_numbers(self, v: Value, what: str) -> None:

@@ -115,6 +115,8 @@ class Comparisons(Iterators):
             return number(COMPARE[op](self.static(a), self.static(b)))
         if isinstance(a, Ref) and isinstance(b, Ref) and a.heap.cls is b.heap.cls and self.own_method(a, METHOD[op]) is not None:
             return self.lexicographic(op, self.fields_tuple(a), self.fields_tuple(b))  # written by @dataclass(order=True)
+        for v in (a, b):
+            self.of_none(v, TypeError, "None cannot be ordered")
         raise self.error(f"comparing {describe(a)} with {describe(b)} is not supported")
 
     def equal_if_present(self, positive: bool, a: Value, b: Value) -> Value:
@@ -307,6 +309,7 @@ class Comparisons(Iterators):
             return self.among(x, keys, lambda k: self.has_key(box, k))
         if isinstance(box, Obj) and isinstance(box.value, frozenset | set | dict):
             return self.among(x, list(box.value), lambda k: True)
+        self.of_none(box, TypeError, "None holds nothing")
         if isinstance(box, Obj | Text):
             return bool(self.static(x) in self.static(box))
         if isinstance(box, Range) and isinstance(x, Num):

@@ -152,6 +152,11 @@ class Exceptions(Joins):
             raise DeadCode
         return self.error(message, node, hint, **options)
 
+    def of_none(self, v: Value, cls: type[BaseException], message: str) -> None:
+        """None stands where a value is needed. In a loop a later trip may have one there: the run that comes here raises."""
+        if self.loops and isinstance(v, Obj) and v.value is None:
+            self.fail(cls, message)
+
     def go_on(self, jumped: set[Target]) -> None:
         """What follows in this statement runs only on the paths that have not jumped."""
         flags = sorted({t.flag.name: t.flag for t in jumped}.items())

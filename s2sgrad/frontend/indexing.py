@@ -19,6 +19,7 @@ from s2sgrad.frontend.values import (
     Maybe,
     Num,
     Obj,
+    OneOfThese,
     Range,
     Ref,
     SliceOf,
@@ -65,6 +66,9 @@ class Indexing(Expressions):
             return Tup(tuple(index)) if base.value.maketuple else i
         if isinstance(base, Obj) and id(base.value) in grids.INDEXED:
             return self.grid_object(base.value, i)
+        self.of_none(base, TypeError, "None is not subscriptable")
+        if isinstance(base, OneOfThese):
+            raise self.undecided(base)
         if isinstance(base, Obj):
             key = self.static(i)
             try:
@@ -294,6 +298,7 @@ class Indexing(Expressions):
         elif isinstance(base, Ref) and hasattr(base.heap.cls, "__setitem__"):
             self.call(Obj(base.heap.cls.__setitem__), [base, i, value], {}, None)
         else:
+            self.of_none(base, TypeError, "None cannot be written into")
             raise self.error(f"{describe(base)} cannot be written into", node)
 
     def check_store(self, v: Num, base: Num) -> None:

@@ -317,7 +317,7 @@ class Loops(Statements):
         holder: dict[str, Any] = {}
 
         def iteration(loop: Loop) -> list[Stmt]:
-            start = self.out
+            start, loop.endless = self.out, True  # it is left through the body where evaluating the condition raises
             cond = test()
             holder["cond"], holder["pure"] = cond, not start
             if cond is False:
@@ -341,7 +341,7 @@ class Loops(Statements):
             return trip() if tail is None else tail
 
         def make(loop: Loop, stmts: list[Stmt]) -> Stmt:
-            cond = holder["cond"] if holder["pure"] and not isinstance(holder["cond"], bool) else Const(True, ir.BOOL)
+            cond = holder["cond"] if holder.get("pure") and not isinstance(holder["cond"], bool) else Const(True, ir.BOOL)
             return ir.While(cond, stmts, loop.exit if loop.exit_used else None)
 
         snap, state, mark = self.snapshot(), dict(self.state or {}), len(self.out)

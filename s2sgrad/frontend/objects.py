@@ -376,6 +376,7 @@ class Objects(Indexing, Sequences):
             return [seq.get(number(j)) for j in range(k)]
         if isinstance(v, Num) and v.is_array:
             raise self.error("an array of unknown length cannot be unpacked here", kind=NeedsStatic, hint="Unpack it into names first: a, b, c = x.")
+        self.of_none(v, TypeError, "None is not a sequence")
         raise self.error(f"{describe(v)} is not a sequence")
 
     # ------------------------------------------------------------------------------------------- numbers from structures
@@ -387,6 +388,7 @@ class Objects(Indexing, Sequences):
             return v
         if isinstance(v, Tup | Ref | Iter | Range):
             return self.as_array(v)
+        self.of_none(v, TypeError, "None is not a number or an array")
         raise self.error(f"{describe(v)} is not a number or an array")
 
     def as_array(self, v: Value) -> Num:
@@ -559,6 +561,7 @@ class Objects(Indexing, Sequences):
         try:
             v = getattr(base.value if hasattr(base.value, name) else attribute_view(base.value), name)
         except AttributeError:
+            self.of_none(base, AttributeError, f"None has no attribute {name!r}")
             raise self.refusal(AttributeError, f"{describe(base)} has no attribute {name!r}", node) from None
         if isinstance(base.value, str):
             return Method(base, name)
@@ -596,6 +599,7 @@ class Objects(Indexing, Sequences):
             assert isinstance(target, Num)
             self.store_item(target, [Obj(Ellipsis)], value, node)
             return
+        self.of_none(base, AttributeError, f"None has no attribute {name!r}")
         raise self.error(f"the attribute {name!r} of {describe(base)} cannot be assigned", node)
 
     def number_attribute(self, base: Num, name: str, node: Any) -> Value:

@@ -81,7 +81,8 @@ class Pullback:
 
     def __init__(self, fn: Any, template: Template, args: Sequence[Any], kw: dict[str, Any], result: Spec, value: Any) -> None:
         self._fn, self._args, self._kw, self._result = fn, args, kw, result
-        self._entry, self._hidden = template.entry(fn, args, kw or None)
+        self._entry, hidden = template.entry(fn, args, kw or None)
+        self._hidden = tuple(snapshot(h) for h in hidden)  # captured data, as they were for the value
         self._value = value
         self.wrap: Callable[[Any], Any] | None = None  # for arguments of another array class
 

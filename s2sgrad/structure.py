@@ -120,6 +120,14 @@ def children(value: Any) -> tuple[str, Sequence[Any], Sequence[Any]] | None:
     return None
 
 
+def structure_of(value: Any) -> Any:
+    """The class and the keys of a container (a list and a tuple: how many elements)."""
+    if isinstance(value, list) or type(value) is tuple:
+        return type(value), len(value)
+    found = children(value)
+    return type(value), None if found is None else tuple(found[1])
+
+
 def _is_model(value: Any) -> bool:
     """Is this callable an object of a user's class with numbers in its attributes (a layer, a network), not a function in another form?"""
     call = getattr(type(value), "__call__", None)  # noqa: B004

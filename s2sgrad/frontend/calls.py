@@ -257,6 +257,7 @@ class Calls(Construction):
             assert self.state is not None
             self.state.setdefault(self.lifted[key][0], self.lifted[key][2])
             return Ref(self.lifted[key][0])
+        self.guard_structure(obj, access)
         heap = Heap("object", type(obj), "self", "it is captured from outside the function" if access is not None else "")
         if access is not None:
             self.accesses[heap] = access

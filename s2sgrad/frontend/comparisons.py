@@ -297,6 +297,9 @@ class Comparisons(Iterators):
     def contains(self, box: Value, x: Value) -> Any:
         if isinstance(x, OneOfThese):
             return self.for_each(x, lambda v: self.contains(box, v))
+        if isinstance(x, Maybe) and x.absent == "none":
+            here = isinstance(box, Tup) and any(isinstance(i, Obj) and i.value is None for i in box.items)
+            return self.either([self.every([x.flag, self.contains(box, x.value)]), self.every([negated(x.flag), here])])
         own = self.own_method(box, "__contains__")
         if own is not None:
             return self.truth(self.call(own, [box, x], {}, None))

@@ -30,6 +30,7 @@ from s2sgrad.frontend.values import (
     Method,
     Num,
     Obj,
+    OneOfThese,
     Partial,
     Pulled,
     Ref,
@@ -122,7 +123,7 @@ class Derivatives(Customs):
         if not ir.is_inexact(n.type) and not n.is_array:
             return n
         var = self.fresh(n.expr.name if isinstance(n.expr, Var) else "x", n.type)
-        self.emit(Assign(var, n.expr))
+        self.emit(Assign(var, ir.call("copy", n.expr) if n.is_array else n.expr))
         return Num(var)
 
     def only_reads(self, r: Record, before: dict[Any, Value], outside: set[str], node: Any) -> None:
@@ -280,8 +281,9 @@ class Derivatives(Customs):
         known = [(n, d) for n, d in zip(names, dots, strict=True) if n in r.params]
         push = PUSHFORWARD[0](self.program_of(r), [n for n, _ in known])
         made = self.call(Obj(push), [*r.entries, *(d for _, d in known)], {}, node)
-        parts = iter(made.items if isinstance(made, Tup) else [made])
-        return self.rebuilt(r.value, lambda n: next(parts) if ir.is_inexact(n.type) else NONE)  # type: ignore[arg-type, return-value]
+        results = [n for n in self.numbers(r.value) if ir.is_inexact(n.type)]
+        tangent = {id(n): t for n, t in zip(results, made.items if isinstance(made, Tup) else [made], strict=True)}
+        return self.rebuilt(r.value, lambda n: tangent.get(id(n), NONE))  # type: ignore[arg-type, return-value]
 
     def hvp(self, g: Value, points: Sequence[Value], vector: Value, wrt: Any, node: Any) -> Value:
         r = self.record(Transformed("grad", g, wrt), points, {}, node)
@@ -325,4 +327,6 @@ def parameters_of(g: Value) -> list[str]:
         return [n for n in parameters_of(g.func)[len(g.args) :] if n not in g.kwargs]
     if isinstance(g, Transformed | Ruled):
         return parameters_of(g.function)
+    if isinstance(g, OneOfThese):
+        return parameters_of(g.these[0])
     return list(inspect.signature(g.value).parameters) if isinstance(g, Obj) and callable(g.value) else []

@@ -52,7 +52,7 @@ from s2sgrad.frontend.values import (
     of,
 )
 from s2sgrad.rules import registry
-from s2sgrad.structure import Static, children
+from s2sgrad.structure import Static, children, structure_of
 
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 Access = tuple[Any, ...]
@@ -93,7 +93,7 @@ class Objects(Indexing, Sequences):
             return Obj(getattr(builtins, name))
         raise self.refusal(NameError, f"name '{name}' is not defined", node)
 
-    def lift(self, value: Any, access: Access | None) -> Value:
+    def lift(self, value: Any, access: Access | None, of_module: bool = False) -> Value:
         """The abstract value of a Python object. Data with an access path become hidden arguments, the rest is guarded."""
         if isinstance(value, NUMBERS) or (isinstance(value, np.ndarray) and value.dtype.kind in "fcbiu"):
             return self.lift_number(value, access)
@@ -109,12 +109,15 @@ class Objects(Indexing, Sequences):
             return self.lift(getattr(value, leaf), None if access is None else (*access, ("attr", leaf)))
         kids = children(value)
         if kids is None or (isinstance(value, types.SimpleNamespace | dict) and access is None and _is_table(value)):
-            self.guard_static(access, value)
+            self.guard_static(access, value, of_module=of_module)
             return Obj(value, access)
         if getattr(value, "__s2sgrad_static__", False):
             self.guard_static(access, value)
             return Obj(value, access)
         kind, keys, items = kids
+        long = kind == "list" and len(items) > 8 and all(type(i) is float for i in items) and access is not None
+        if not long:
+            self.guard_structure(value, access)
         key = ("heap", id(value))
         if key in self.lifted:
             known, _, content = self.lifted[key]
@@ -126,7 +129,8 @@ class Objects(Indexing, Sequences):
         paths = [None if access is None else (*access, (step, k)) for k in keys]
         if kind in ("tuple", "namedtuple"):
             return Tup(tuple(self.lift(i, p) for i, p in zip(items, paths, strict=True)), type(value) if kind == "namedtuple" else None)
-        if kind == "list" and len(items) > 8 and all(type(i) is float for i in items) and access is not None:
+        if long:
+            assert access is not None
             return self.lift_long_list(value, access)
         heap = Heap({"list": "list", "dict": "dict"}.get(kind, "object"), type(value), access[-1][1] if access else "obj")
         if access is not None:
@@ -192,11 +196,18 @@ class Objects(Indexing, Sequences):
         self.stable.add(name)
         return ir.Var(name, t)
 
-    def guard_static(self, access: Access | None, value: Any, force: bool = False) -> None:
+    def guard_structure(self, value: Any, access: Access | None) -> None:
+        """The specialisation holds for captured containers of this class with these keys only."""
+        if access is not None:
+            path = (*access, ("structure",))
+            self.guards[path] = Static(structure_of(value))
+
+    def guard_static(self, access: Access | None, value: Any, force: bool = False, of_module: bool = False) -> None:
+        """The specialisation holds for this object only. `of_module`: it is read as an attribute of a module (`np.sin`), which stays what it is."""
         if access is None or isinstance(value, types.ModuleType):
             return
         module = getattr(value, "__module__", None) or ""
-        if not force and (isinstance(value, np.ufunc) or module in ("builtins", "math") or module.split(".")[0] == "numpy") and callable(value):
+        if of_module and not force and (isinstance(value, np.ufunc) or module in ("builtins", "math") or module.split(".")[0] == "numpy") and callable(value):
             return
         self.guards[access] = Static(value)
 
@@ -570,7 +581,7 @@ class Objects(Indexing, Sequences):
         if isinstance(base.value, np.finfo | np.iinfo) or hasattr(type(base.value), "n_sequence_fields"):
             return number(v)
         access = None if base.access is None else (*base.access, ("attr", name))
-        return self.lift(v, access)
+        return self.lift(v, access, isinstance(base.value, types.ModuleType))
 
     def set_attribute(self, base: Value, name: str, value: Value, node: Any) -> None:
         base = self.present(base)

@@ -54,8 +54,8 @@ class Records(Expressions):
         """A list of numbers, or of such lists, is kept as an array."""
         leaves = content.items if isinstance(content, Items) else (content.shape,) if isinstance(content, Growing) else ()
         leaves = tuple(self.element_shape(x) for x in leaves)
-        if not leaves or e.heap.longest is not None or not all(is_row(x) or isinstance(x, Num) for x in leaves):
-            return e
+        if not leaves or e.heap.longest is not None or not all(is_row(x) or isinstance(x, Num) and not x.is_array for x in leaves):
+            return e  # arrays keep their identity: a row of them is no array
         arrays = [x.items[0] if isinstance(x, Record) else x for x in leaves]
         dtype: Any = arrays[0].type  # type: ignore[attr-defined]
         for x in arrays[1:]:

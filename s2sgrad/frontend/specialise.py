@@ -47,7 +47,7 @@ from s2sgrad.frontend.values import (
 from s2sgrad.ir import Array, Function, ListType, Param, Program, Return, Var
 from s2sgrad.library.pieces import end_to_end, extents_of
 from s2sgrad.recursion import deep
-from s2sgrad.structure import Leaf, Node, Spec, Static
+from s2sgrad.structure import Leaf, Node, Spec, Static, structure_of
 
 Access = tuple[Any, ...]
 
@@ -422,6 +422,8 @@ def _step(value: Any, step: tuple[Any, ...]) -> Any:
         return value[step[1]]
     if kind == "asarray":
         return np.array(value)
+    if kind == "structure":
+        return structure_of(value)
     if kind == "derivative":  # grad(...) or value_and_grad(...) of it
         return step[1](value, *step[2], **dict(step[3]))
     if kind == "inline":  # the text of a derivative object, as a function

@@ -187,8 +187,6 @@ def check_of(fn: Any, access: Any, value: Any) -> Check:
     template = getattr(value, "template", None)
     if isinstance(template, Template):  # another derivative object of the same code
         return Check(reader(fn, access), None, lambda v: getattr(v, "template", None) is template)
-    if access and access[-1] == ("structure",):
-        return Check(reader(fn, access), None, lambda v: v == value)
     static = Static(value)
     return Check(reader(fn, access), value, lambda v: Static(v) == static)
 

@@ -37,6 +37,14 @@ class Leaf:
 UNITS = "the extents that are 1"  # the last step of a path that means these instead of an argument's value
 
 
+@dataclass(frozen=True)
+class Structure:
+    """The class and the keys of a container (of a list and a tuple how many elements it has)."""
+
+    cls: Any
+    keys: Any
+
+
 class Static:
     """A value fixed at specialisation: string, None, type, function, module, any other object.
 
@@ -44,7 +52,7 @@ class Static:
     """
 
     __slots__ = ("value",)
-    PLAIN = (str, bytes, type(None), np.dtype, slice, type(Ellipsis), frozenset)
+    PLAIN = (str, bytes, type(None), np.dtype, slice, type(Ellipsis), frozenset, Structure)
     AGAIN = (types.MethodType, types.BuiltinMethodType)  # made anew at each reading
 
     def __init__(self, value: Any) -> None:
@@ -120,12 +128,11 @@ def children(value: Any) -> tuple[str, Sequence[Any], Sequence[Any]] | None:
     return None
 
 
-def structure_of(value: Any) -> Any:
-    """The class and the keys of a container (a list and a tuple: how many elements)."""
+def structure_of(value: Any) -> Structure:
     if isinstance(value, list) or type(value) is tuple:
-        return type(value), len(value)
+        return Structure(type(value), len(value))
     found = children(value)
-    return type(value), None if found is None else tuple(found[1])
+    return Structure(type(value), None if found is None else tuple(found[1]))
 
 
 def _is_model(value: Any) -> bool:

@@ -201,3 +201,32 @@ case(where_a_condition_asks, (1.0,), grad=lambda x: (1 - 0.5**7,))
 case(of_a_dict_by_a_function_outside, (1.5,), grad=lambda x: (72 * x**2,))
 case(matrix_made_outside, (X, 2.0), grad=lambda x, k: (2 * x * k**2 + np.array([0.0, 8 * x[1]]), 2 * k * np.sum(x * x)))
 case(of_mixed_precision, (np.float32(3.0),), grad=lambda x: (np.float32(4.0),))
+
+
+def dicts_in_any_order(x):
+    slopes = jvp(lambda a: {"z": a * a, "b": a}, (x,), (1.0,))[1]
+    curved = hvp(lambda d: d["z"] ** 2 * d["b"], ({"z": x, "b": 2.0 * x},), {"z": 1.0, "b": x})
+    return slopes["z"] + 3.0 * slopes["b"] + curved["z"]
+
+
+def results_are_their_own(x):
+    y = x * 1.0
+    value, _ = vjp(lambda t: t, y)
+    value[0] = 5.0 * x[1]
+
+    def written(t):
+        t[0] = t[1] * 3.0
+        return np.sum(t * t)
+
+    total, _ = vjp(written, y)
+    return np.sum(y * y) + y[0] * total
+
+
+def of_a_chosen_function(x):
+    f = (lambda y: y * y * x) if x > 1.0 else (lambda y: y**3 * x)
+    return hvp(f, (x,), 1.0) + grad(f, wrt=-1)(x)
+
+
+case(dicts_in_any_order, (0.7,), grad=lambda x: (2.0 + 4.0 + 4.0 * x,))
+case(results_are_their_own, (X,), grad=lambda x: (2.0 * x + np.array([10.0 * x[1] ** 2, 20.0 * x[0] * x[1]]),))
+case(of_a_chosen_function, (1.5,), grad=lambda x: (2.0 + 4.0 * x,))

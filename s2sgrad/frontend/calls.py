@@ -334,7 +334,7 @@ class Calls(Construction):
         value = f.python.__defaults__[k] if kind == "default" else f.python.__kwdefaults__[name]
         access = None if f.access is None else (*f.access, (kind, k if kind == "default" else name))
         if isinstance(value, bool | int):
-            self.guard_static(access, value, True)
+            self.guard_static(access, value)
             return number(value)
         return self.lift(value, access)
 
@@ -391,18 +391,13 @@ class Calls(Construction):
         self.copies[f.node] = self.copies.get(f.node, 0) + 1
         if active:
             return self.activate(f, bound, node)
-        snap = self.snapshot()
-        state, mark = dict(self.state or {}), len(self.out)
-        opened = self.opened()
+        point = self.mark()
         try:
             return self.activate(f, bound, node)
         except Recursive as r:
             if r.node is not f.node:
                 raise
-            self.rollback(snap)
-            self.state = state
-            del self.out[mark:]
-            self.rewind(opened)
+            self.restore(point)
             self.to_link.add(f.node)
             linked = self.linked_call(f, bound, node)
             assert linked is not None

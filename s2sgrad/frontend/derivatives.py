@@ -93,8 +93,7 @@ class Derivatives(Customs):
             return self.call_transformed(Transformed("jacobian", Transformed("grad", f.function, f.wrt), f.wrt), args, kwargs, node)
         r = self.record(f.function, args, kwargs, node)
         wanted = [self.argument_of(r, f.function, w, node) for w in (f.wrt if isinstance(f.wrt, tuple | list) else (f.wrt,))]
-        out = self.jacobians(r, wanted, node) if f.mode == "jacobian" else self.gradients(r, wanted, f.mode == "value_and_grad", node)
-        grads, value = out
+        grads, value = self.jacobians(r, wanted, node) if f.mode == "jacobian" else self.gradients(r, wanted, f.mode == "value_and_grad", node)
         made = Tup(tuple(grads)) if isinstance(f.wrt, tuple | list) else grads[0]
         return Tup((value, made)) if f.mode == "value_and_grad" else made
 
@@ -226,7 +225,7 @@ class Derivatives(Customs):
         seeds = [self.like(s, n, node) for s, n in zip(given, results, strict=True)]
         if f.wanted is not None:
             return self.pull(r, [f.wanted], seeds, node)[0]
-        every = [v for k, v in r.args.items()]
+        every = list(r.args.values())
         able = [any(ir.is_inexact(n.type) for n in self.numbers(v)) for v in every]
         grads = iter(self.pull(r, [v for v, a in zip(every, able, strict=True) if a], seeds, node))
         return Tup(tuple(next(grads) if a else NONE for a in able))

@@ -101,9 +101,7 @@ class Loops(Statements):
                 e.origin = e.origin or self.integer_origin([seq.length.expr])
                 raise
             return None
-        snap = self.snapshot()
-        opened = self.opened()
-        start, outer = dict(self.state or {}), len(self.out)
+        point = self.mark()
         self.may_unroll += 1
         try:
             try:
@@ -112,10 +110,7 @@ class Loops(Statements):
                 self.may_unroll -= 1
             return None
         except NeedsStatic as first:
-            self.rollback(snap)
-            self.rewind(opened)
-            self.state = start
-            del self.out[outer:]
+            self.restore(point)
             seq = self.sequence(iterable)
             assert seq.length.known
             try:
@@ -228,15 +223,11 @@ class Loops(Statements):
         if once == 0:
             self.run(orelse)
             return
-        snap, state, mark = self.snapshot(), dict(self.state or {}), len(self.out)
-        opened = self.opened()
+        point = self.mark()
         try:
             self.loop(node, iteration, make, orelse, bool(once), None, r.step.known and not r.parallel and self.can_peel(node, orelse))
         except NeedsPeel:
-            self.rollback(snap)
-            self.state = state
-            del self.out[mark:]
-            self.rewind(opened)
+            self.restore(point)
             self.peel(r, seq, node, assign, body, once)
 
     def can_peel(self, node: Any, orelse: Sequence[Any]) -> bool:
@@ -344,15 +335,11 @@ class Loops(Statements):
             cond = holder["cond"] if holder.get("pure") and not isinstance(holder["cond"], bool) else Const(True, ir.BOOL)
             return ir.While(cond, stmts, loop.exit if loop.exit_used else None)
 
-        snap, state, mark = self.snapshot(), dict(self.state or {}), len(self.out)
-        opened = self.opened()
+        point = self.mark()
         try:
             self.loop(node, iteration, make, orelse, False, holder, self.can_peel(node, orelse))
         except NeedsPeel:
-            self.rollback(snap)
-            self.state = state
-            del self.out[mark:]
-            self.rewind(opened)
+            self.restore(point)
             self.first_trip(test(), node, lambda: None, trip, lambda: self.while_loop(node, test, trip, orelse))
 
     # ------------------------------------------------------------------------------------------- the fixpoint

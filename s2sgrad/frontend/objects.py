@@ -109,7 +109,7 @@ class Objects(Indexing, Sequences):
             return self.lift(getattr(value, leaf), None if access is None else (*access, ("attr", leaf)))
         kids = children(value)
         if kids is None or (isinstance(value, types.SimpleNamespace | dict) and access is None and _is_table(value)):
-            self.guard_static(access, value, of_module=of_module)
+            self.guard_static(access, value, of_module)
             return Obj(value, access)
         if getattr(value, "__s2sgrad_static__", False):
             self.guard_static(access, value)
@@ -161,7 +161,7 @@ class Objects(Indexing, Sequences):
                 return number(value[()]) if value.ndim == 0 else self.constant_array(value)
             return number(value)
         if access in self.static_accesses:
-            self.guard_static(access, value, True)
+            self.guard_static(access, value)
             return number(value[()] if isinstance(value, np.ndarray) else value)
         return self.hidden_leaf(value, access)
 
@@ -202,12 +202,12 @@ class Objects(Indexing, Sequences):
             path = (*access, ("structure",))
             self.guards[path] = Static(structure_of(value))
 
-    def guard_static(self, access: Access | None, value: Any, force: bool = False, of_module: bool = False) -> None:
+    def guard_static(self, access: Access | None, value: Any, of_module: bool = False) -> None:
         """The specialisation holds for this object only. `of_module`: it is read as an attribute of a module (`np.sin`), which stays what it is."""
         if access is None or isinstance(value, types.ModuleType):
             return
         module = getattr(value, "__module__", None) or ""
-        if of_module and not force and (isinstance(value, np.ufunc) or module in ("builtins", "math") or module.split(".")[0] == "numpy") and callable(value):
+        if of_module and (isinstance(value, np.ufunc) or module in ("builtins", "math") or module.split(".")[0] == "numpy") and callable(value):
             return
         self.guards[access] = Static(value)
 

@@ -14,6 +14,11 @@ def leaves_input(overwrite):
         refuse("overwrite_input=True is not supported: it leaves the data in an order that NumPy does not define")
 
 
+def of_kind(array, dtype):
+    """An array in the dtype asked for."""
+    return np.asarray(array) if dtype is None else np.asarray(array).astype(dtype)
+
+
 def merged(x, axis):
     """The data with the reduced axes merged into the first."""
     if axis is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sgrad.library.order import merged
+from s2sgrad.library.order import merged, of_kind
 from s2sgrad.library.table import implements
 from s2sgrad.rules.elementwise import length
 
@@ -83,7 +83,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
 
 @implements(np.var)
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None):
-    x = np.asarray(a) if dtype is None else np.asarray(a).astype(dtype)
+    x = of_kind(a, dtype)
     free = ddof if correction is None else correction
     d = x - (average_of(x, axis, where) if mean is None else mean)
     if x.dtype.kind == "c":
@@ -170,14 +170,14 @@ def filled(x, value):
 
 @implements(np.nanmean)
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
-    x = np.asarray(a) if dtype is None else np.asarray(a).astype(dtype)
+    x = of_kind(a, dtype)
     n = np.sum(np.where(np.isnan(x), 0, 1), axis, keepdims=keepdims)
     return np.sum(np.where(np.isnan(x), 0, x), axis, keepdims=keepdims) / n.astype(x.dtype)
 
 
 @implements(np.nanvar)
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    x = np.asarray(a) if dtype is None else np.asarray(a).astype(dtype)
+    x = of_kind(a, dtype)
     d = np.where(np.isnan(x), 0, x - nanmean(x, axis, keepdims=axis is not None))
     n = np.sum(np.where(np.isnan(x), 0, 1), axis, keepdims=keepdims) - ddof
     total = np.sum(np.real(d * np.conj(d)) if d.dtype.kind == "c" else d * d, axis, keepdims=keepdims)

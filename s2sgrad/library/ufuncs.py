@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from s2sgrad.library.order import merged
+from s2sgrad.library.order import merged, of_kind
 
 
 def reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=None):
     """ufunc.reduce"""
-    x = np.asarray(array) if dtype is None else np.asarray(array).astype(dtype)
+    x = of_kind(array, dtype)
     rows = merged(x, axis)
     first = 0
     if initial is None:
@@ -28,7 +28,7 @@ def reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=N
 
 def accumulate(ufunc, array, axis=0, dtype=None, out=None):
     """ufunc.accumulate"""
-    rows = np.moveaxis(np.asarray(array) if dtype is None else np.asarray(array).astype(dtype), axis, 0)
+    rows = np.moveaxis(of_kind(array, dtype), axis, 0)
     running = np.empty(rows.shape, dtype=np.asarray(ufunc(rows[0], rows[0])).dtype)
     running[0] = rows[0]
     for k in range(1, rows.shape[0]):
@@ -38,7 +38,7 @@ def accumulate(ufunc, array, axis=0, dtype=None, out=None):
 
 def reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
     """ufunc.reduceat"""
-    rows = np.moveaxis(np.asarray(array) if dtype is None else np.asarray(array).astype(dtype), axis, 0)
+    rows = np.moveaxis(of_kind(array, dtype), axis, 0)
     starts = np.asarray(indices)
     n = starts.shape[0]
     sums = np.empty((n,) + rows.shape[1:], dtype=np.asarray(ufunc.reduce(rows[:1])).dtype)

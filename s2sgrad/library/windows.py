@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from s2sgrad.library.order import of_kind
 from s2sgrad.library.statistics import cumprod, filled
 from s2sgrad.library.table import implements, refuse
 from s2sgrad.rules.arrange import same_arrays, without_nan
@@ -72,11 +73,6 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
         rows = np.moveaxis(y, k % x.ndim, -1)
         y = np.moveaxis(rows[..., np.arange(n)[:, None] + np.arange(size)[None, :]], -2, k % x.ndim)
     return windows_of(y, x)
-
-
-def of_kind(array, dtype):
-    """An array in the dtype asked for."""
-    return np.asarray(array) if dtype is None else np.asarray(array).astype(dtype)
 
 
 @implements(np.maximum.accumulate)
